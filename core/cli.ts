@@ -5,7 +5,15 @@ export { type CommandFeature, withFeature } from "./cli/commands/command-feature
 export type { CommonOptions } from "./cli/commands/options.ts";
 export { type AddCommands, optionsOf, toInteger, withCommonOptions, withCredentials, withFormatOptions } from "./cli/commands/options.ts";
 export { withNames } from "./cli/completion/name-source.ts";
-export type { CliContext, PackCheck, PackChecks, PackTestOptions, PackTests, PackWorkOptions, WorkerOptions } from "./cli/context.ts";
+export type {
+	CliContext,
+	PackCheck,
+	PackOperationOptions,
+	PackOperations,
+	PackTestOptions,
+	PackTests,
+	WorkerOptions,
+} from "./cli/context.ts";
 export { CliExit, write } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";
 export { toJunit } from "./cli/junit.ts";

@@ -68,7 +68,7 @@ export {
 	recordId,
 	stringSchema,
 	timestamp,
-} from "./http/openapi/schema.ts";
+} from "./http/openapi/schema-builders.ts";
 export { pagingQuery, parsePaging } from "./http/paging.ts";
 export { parseIds } from "./http/parse-ids.ts";
 export type { QueryValues } from "./http/query.ts";
@@ -89,7 +89,7 @@ export { createTakeoverGrace, type TakeoverGracePeriod } from "./kernel/coordina
 export { HeldLease, RecordLeaseRenewer } from "./kernel/coordination/held-lease.ts";
 export { releasedLease, toExpiredBefore, toExpiry, toRenewalIntervalMs } from "./kernel/coordination/lease-policy.ts";
 export { createRenewedSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
-export { SingletonTask, type SingletonTaskOptions } from "./kernel/coordination/singleton-task.ts";
+export { SingletonTask, type SingletonTaskDependencies } from "./kernel/coordination/singleton-task.ts";
 
 // Events, executions and runs.
 
@@ -115,11 +115,11 @@ export type { RuleInput, Rules, RuleTestOutcome } from "./features/rules/rules-e
 // Packs.
 
 export type { PacksApi } from "./features/packs/api.ts";
-export { defineBuiltInPack, type PackContent } from "./features/packs/built-in-pack-exports.ts";
+export { defineBuiltInPack, type ParsedPack } from "./features/packs/built-in-pack-exports.ts";
 export { resolveEntryPoint } from "./features/packs/entry-point-exports.ts";
 export { containsFiles, extractFiles, removeExtracted, toContentId } from "./features/packs/extract-content-exports.ts";
 export type { FileReader, PackSource, ReadingPlace, ReadRunnerType } from "./features/packs/file-reader-exports.ts";
-export { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "./features/packs/followed-pack-guard-exports.ts";
+export { assertNotFollowed, type FollowedDependencies, isSwitchOnly } from "./features/packs/followed-pack-guard-exports.ts";
 export { toSourceText } from "./features/packs/followed-source-exports.ts";
 export {
 	findingOf,

@@ -7,8 +7,8 @@ import stringWidth from "string-width";
 const id = /^(?:[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** Maximum length of a word that is kept on one line if possible, and minimum width of every column. */
-const longestWord = 32;
-const leastWidth = 8;
+const maxWordLength = 32;
+const minWidth = 8;
 
 /** Possible widths of a column, from one that shows every cell on one line to the minimum. */
 type Steps = readonly [natural: number, content: number, words: number, parts: number, least: number];
@@ -37,9 +37,9 @@ function toSteps([name = "", ...cells]: readonly string[]): Steps {
 	const ids = longest(cells.filter((cell) => id.test(cell)));
 	const content = Math.max(header, longest(cells.flatMap((cell) => cell.split("\n"))));
 	const natural = Math.max(stringWidth(name), content);
-	const words = Math.min(content, Math.max(header, ids, Math.min(longestWord, longest(cells.flatMap(toWords)))));
+	const words = Math.min(content, Math.max(header, ids, Math.min(maxWordLength, longest(cells.flatMap(toWords)))));
 	const parts = Math.min(words, Math.max(header, ids, longest(cells.flatMap(toWords).flatMap(toParts))));
-	return [natural, content, words, parts, Math.min(parts, Math.max(leastWidth, ids))];
+	return [natural, content, words, parts, Math.min(parts, Math.max(minWidth, ids))];
 }
 
 function toWords(text: string): readonly string[] {

@@ -28,7 +28,7 @@ export interface CliContext {
 	/** Prepares checks and tests of workflow definitions without a service. Absent if only client commands are needed. */
 	readonly definitions?: (options: DefinitionOptions) => Promise<LocalDefinitions>;
 	/** Checks and tests packs without a service. Absent if only client commands are needed. */
-	readonly packs?: PackChecks;
+	readonly packs?: PackOperations;
 	/** Runs the conformance kit of a plugin. Absent if only client commands are needed. */
 	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
 	/** Executes runs for a service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
@@ -88,15 +88,15 @@ export interface LocalDefinitions {
 }
 
 /** Operations on the sources of packs. They need no service. */
-export interface PackChecks {
+export interface PackOperations {
 	/** Returns all problems of packs. The packs may refer to each other and to those of the configuration. */
-	check(options: PackWorkOptions): Promise<readonly PackCheck[]>;
+	check(options: PackOperationOptions): Promise<readonly PackCheck[]>;
 	/** Runs the tests that packs contain. */
 	test(options: PackTestOptions): Promise<readonly PackTests[]>;
 }
 
 /** Options for checking packs. */
-export interface PackWorkOptions {
+export interface PackOperationOptions {
 	/** Directories with a `pack.yaml`, or directories that contain such directories, as given. */
 	readonly directories: readonly string[];
 	/**
@@ -109,7 +109,7 @@ export interface PackWorkOptions {
 }
 
 /** Options for running the tests of packs. */
-export interface PackTestOptions extends PackWorkOptions {
+export interface PackTestOptions extends PackOperationOptions {
 	/** Substring that the name or the file of a test must contain. Default: all tests. */
 	readonly only?: string | undefined;
 }

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { JsonObject, ParameterSchema } from "../contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../contract/index.ts";
 import { parseParameters } from "./parameters.ts";
 
-const action: ParameterSchema = {
+const action: ParameterDefinitions = {
 	text: { type: "string" },
 	count: { type: "integer" },
 	ratio: { type: "number" },
@@ -17,7 +17,7 @@ const action: ParameterSchema = {
 	timeout: { type: "string" },
 	rows: { type: "array", properties: { size: { type: "integer" } } },
 };
-const runner: ParameterSchema = { cmd: { type: "string" }, timeout: { type: "integer" } };
+const runner: ParameterDefinitions = { cmd: { type: "string" }, timeout: { type: "integer" } };
 const parse = (words: string[], autoDict = false) => parseParameters(words, { action, runner }, { autoDict });
 
 const accepted: readonly (readonly [words: string[], values: JsonObject])[] = [

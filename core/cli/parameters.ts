@@ -3,17 +3,17 @@ import {
 	type JsonObject,
 	type JsonValue,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
+	parseInteger,
 	parseJson,
-	parseWholeNumber,
 	toErrorMessage,
 } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
 /** Schemas that determine the types of parameters. A type in the schema of the runner takes precedence. */
 export interface Schemas {
-	readonly runner: ParameterSchema;
-	readonly action: ParameterSchema;
+	readonly runner: ParameterDefinitions;
+	readonly action: ParameterDefinitions;
 }
 
 /**
@@ -37,7 +37,7 @@ export function parseParameters(words: readonly string[], schemas: Schemas, opti
 }
 
 function definitionOf(name: string, { runner, action }: Schemas): ParameterDefinition {
-	const own = (schema: ParameterSchema) => (Object.hasOwn(schema, name) ? schema[name] : undefined);
+	const own = (schema: ParameterDefinitions) => (Object.hasOwn(schema, name) ? schema[name] : undefined);
 	const [fromRunner, fromAction] = [own(runner), own(action)];
 	return (fromRunner?.type === undefined ? fromAction : fromRunner) ?? fromRunner ?? {};
 }
@@ -65,10 +65,10 @@ function readText(name: string, path: string): string {
 export function castText(name: string, text: string, definition: ParameterDefinition, autoDict: boolean): JsonValue {
 	switch (definition.type) {
 		case "integer":
-			if (/^[+-]?\d+$/.test(text)) return parseWholeNumber(text);
+			if (/^[+-]?\d+$/.test(text)) return parseInteger(text);
 			throw mismatch(name, text, "an integer");
 		case "number":
-			if (/^[+-]?\d+$/.test(text)) return parseWholeNumber(text);
+			if (/^[+-]?\d+$/.test(text)) return parseInteger(text);
 			if (text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
 			throw mismatch(name, text, "a number");
 		case "boolean":

@@ -4,7 +4,7 @@ import type { Comparison } from "./compare-plan.ts";
 import type { Finding, PlannedContent, PlannedRecord, ServicePlan } from "./service-plan.ts";
 
 /** Maximum number of records of a kind that are listed by name; more are only counted. */
-const mostNamed = 12;
+const maxNamed = 12;
 
 /** Returns a plan in readable form, in groups. Changed records are listed by name, the others are counted. */
 export function toPlanText(plan: ServicePlan & { readonly running: Comparison }): string {
@@ -94,7 +94,7 @@ function toContentLines({ webhooks, timers, ...kinds }: PlannedContent): string[
 		const title = `${kind.replace("_", " ")}: ${records.length}`;
 		if (changed.length === 0) return [title];
 		const named = changed.map(({ ref, state, changes = [] }) => `${state} ${ref}${changes.length > 0 ? ` (${changes.join(", ")})` : ""}`);
-		if (named.length > mostNamed) return [`${title}, ${toCounts(changed)}`];
+		if (named.length > maxNamed) return [`${title}, ${toCounts(changed)}`];
 		return [title, ...named.map((line) => `  ${line}`)];
 	});
 	const notRead = kinds.rules.some(({ state }) => state === null) || kinds.packs.some(({ state }) => state === null);

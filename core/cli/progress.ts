@@ -5,11 +5,11 @@ import { paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const frameTime = 120;
 /** Milliseconds before the line is shown. Shorter operations need no line. */
-const patience = 400;
+const showDelayMs = 400;
 const escapeCharacter = String.fromCharCode(0x1b);
 const clearLine = `\r${escapeCharacter}[K`;
 const clearBelow = `${escapeCharacter}[J`;
-const fewestRows = 24;
+const minRows = 24;
 
 /** A line on the terminal that shows a running operation and its duration. It is not shown if stderr is not a terminal. */
 export class Progress {
@@ -78,7 +78,7 @@ export class Progress {
 	#begin(): void {
 		// Two concurrent writes must start only one timer.
 		clearTimeout(this.#timer);
-		if (this.#isShown) this.#timer = setTimeout(() => this.#draw(), patience).unref();
+		if (this.#isShown) this.#timer = setTimeout(() => this.#draw(), showDelayMs).unref();
 	}
 
 	#draw(): void {
@@ -96,7 +96,7 @@ export class Progress {
 	/** Writes the lines below and moves the cursor back to the first line. */
 	#drawBelow(width: number): void {
 		const { stderr } = this.#context;
-		const room = Math.max(0, ("rows" in stderr ? Number(stderr.rows) : fewestRows) - 2);
+		const room = Math.max(0, ("rows" in stderr ? Number(stderr.rows) : minRows) - 2);
 		// Show the last lines, because they contain the running operations.
 		const lines = this.#below.slice(-room).map((line) => escapeControlCharacters(line).slice(0, Math.max(0, width - 1)));
 		if (room === 0 || lines.length === 0) return;

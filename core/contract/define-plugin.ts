@@ -2,7 +2,7 @@ import type { AuthBackend, AuthBackendPlugin } from "./auth-backend.ts";
 import type { Dialect, DialectPlugin } from "./content-dialect.ts";
 import { setContractVersion } from "./contract-version.ts";
 import type { EventBus, EventBusPlugin } from "./event-bus.ts";
-import type { ParameterSchema } from "./parameters.ts";
+import type { ParameterDefinitions } from "./parameters.ts";
 import type { Lifecycle, Plugin, PluginKind, PluginMetadata } from "./plugin.ts";
 import type { Runner, RunnerPlugin } from "./runner.ts";
 import type { Sensor, SensorPlugin } from "./sensor.ts";
@@ -31,7 +31,7 @@ function definePlugin<K extends PluginKind, T extends Lifecycle, O>(
  *
  * @param name name of the runner type, as in `runner_type` of actions
  */
-export function defineRunner<const S extends ParameterSchema, O = Record<string, never>>(
+export function defineRunner<const S extends ParameterDefinitions, O = Record<string, never>>(
 	name: string,
 	create: (options: O) => Runner<S>,
 	terms?: PluginMetadata,

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type JsonValue, maxLargeNumbers, parseJson, parseWholeNumber, stringifyJson, toWholeNumber } from "./json.ts";
+import { type JsonValue, maxLargeNumbers, parseInteger, parseJson, stringifyJson, toCanonicalInteger } from "./json.ts";
 
 const large = 1234567890123456789n;
 
@@ -92,11 +92,11 @@ test("a value that is nested deeper than the stack is read", () => {
 });
 
 test("whole numbers are plain numbers as long as these are exact", () => {
-	assert.equal(toWholeNumber(2n ** 53n - 1n), Number.MAX_SAFE_INTEGER);
-	assert.equal(toWholeNumber(-(2n ** 53n)), -(2n ** 53n));
-	assert.equal(parseWholeNumber("-12"), -12);
-	assert.equal(parseWholeNumber(String(large)), large);
-	assert.throws(() => parseWholeNumber("1".repeat(2_000)), { code: "SVC_INVALID", message: /1{20}… has more than 1000 digits/ });
+	assert.equal(toCanonicalInteger(2n ** 53n - 1n), Number.MAX_SAFE_INTEGER);
+	assert.equal(toCanonicalInteger(-(2n ** 53n)), -(2n ** 53n));
+	assert.equal(parseInteger("-12"), -12);
+	assert.equal(parseInteger(String(large)), large);
+	assert.throws(() => parseInteger("1".repeat(2_000)), { code: "SVC_INVALID", message: /1{20}… has more than 1000 digits/ });
 });
 
 test.run();

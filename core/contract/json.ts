@@ -74,16 +74,16 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
  * Returns the number for decimal digits with an optional sign: a `bigint` beyond `Number.MAX_SAFE_INTEGER`. Throws `SVC_INVALID` for more
  * than 1,001 characters.
  */
-export function parseWholeNumber(digits: string): number | bigint {
+export function parseInteger(digits: string): number | bigint {
 	if (digits.length < 16) return Number(digits);
 	if (digits.length > maxDigits + 1) {
 		throw new SvcError("SVC_INVALID", `the number ${digits.slice(0, 20)}… has more than ${maxDigits} digits`);
 	}
-	return toWholeNumber(BigInt(digits));
+	return toCanonicalInteger(BigInt(digits));
 }
 
 /** Returns a whole number in its canonical form: a plain number up to `Number.MAX_SAFE_INTEGER`, otherwise a `bigint`. */
-export function toWholeNumber(whole: bigint): number | bigint {
+export function toCanonicalInteger(whole: bigint): number | bigint {
 	const number = Number(whole);
 	return Number.isSafeInteger(number) ? number : whole;
 }

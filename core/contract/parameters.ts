@@ -76,7 +76,7 @@ export interface ParameterDefinition {
 }
 
 /** Parameter definitions by name (letters, digits, underscore), in declaration order. */
-export type ParameterSchema = Readonly<Record<string, ParameterDefinition>>;
+export type ParameterDefinitions = Readonly<Record<string, ParameterDefinition>>;
 
 /** The TypeScript type of each parameter type. */
 interface TypeOf {
@@ -110,6 +110,6 @@ type IsGiven<D extends ParameterDefinition> = D extends { readonly required: tru
  *
  * A parameter that is neither required nor has a default may be `undefined`.
  */
-export type ParameterValues<S extends ParameterSchema> = {
+export type ParameterValues<S extends ParameterDefinitions> = {
 	readonly [K in keyof S]: IsGiven<S[K]> extends true ? ValueOf<S[K]> : ValueOf<S[K]> | undefined;
 };

@@ -1,5 +1,5 @@
 import { isSvcError } from "./errors.ts";
-import { type JsonValue, parseWholeNumber } from "./json.ts";
+import { type JsonValue, parseInteger } from "./json.ts";
 
 const valueByWord: ReadonlyMap<string, JsonValue> = new Map([
 	["True", true],
@@ -74,7 +74,7 @@ class LiteralReader {
 		if (next === "[") return this.#readNested(() => this.#readList("]").items);
 		if (next === "(") return this.#readNested(() => this.#readTuple());
 		const number = this.#match(patterns.number);
-		if (number !== undefined && patterns.whole.test(number)) return parseWholeNumber(number.replace("+", ""));
+		if (number !== undefined && patterns.whole.test(number)) return parseInteger(number.replace("+", ""));
 		if (number !== undefined && Number.isFinite(Number(number))) return Number(number);
 		const word = this.#match(patterns.word) ?? "";
 		const value = valueByWord.get(word);

@@ -4,7 +4,7 @@ import type { LastDecision, PartialRerunSource, RunJournal } from "./journal.ts"
 import type { JsonObject } from "./json.ts";
 import type { PackSensors } from "./pack-sensor.ts";
 import type { PackTools } from "./pack-tools.ts";
-import type { ParameterSchema, ParameterValues } from "./parameters.ts";
+import type { ParameterDefinitions, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
 import type { TriggerReference } from "./trigger-reference.ts";
 import type { ActionSignature, Definitions } from "./workflow-definitions.ts";
@@ -87,7 +87,7 @@ export interface AnnouncementSubject {
 }
 
 /** Everything that a runner needs for one run. It is valid until `run` settles. */
-export interface RunContext<S extends ParameterSchema = ParameterSchema> {
+export interface RunContext<S extends ParameterDefinitions = ParameterDefinitions> {
 	readonly execution_id: string;
 	/** Id of the live action. It is never reused, so it can name resources that a run creates on other machines. */
 	readonly liveaction_id: string;
@@ -109,7 +109,7 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	/** The other parameters of the action in declaration order. Parameters without a value are null. */
 	readonly actionParameters: JsonObject;
 	/** Definitions of `actionParameters`, for runners that need position or type. */
-	readonly actionSchema: ParameterSchema;
+	readonly actionSchema: ParameterDefinitions;
 	/** Configuration of the action's pack, with defaults applied and secrets decrypted. Empty if the pack has none. */
 	readonly packConfig: JsonObject;
 	/** Environment variables that the service sets for processes (`SVC_ACTION_…`). They take precedence over the parameter `env`. */
@@ -197,7 +197,7 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 }
 
 /** Input of `runAtOnce`: the data of a run, without any members that have effects. */
-export type AtOnceContext<S extends ParameterSchema = ParameterSchema> = Pick<
+export type AtOnceContext<S extends ParameterDefinitions = ParameterDefinitions> = Pick<
 	RunContext<S>,
 	| "execution_id"
 	| "liveaction_id"
@@ -258,7 +258,7 @@ export interface PackPreparation {
  * The host takes care of parameters, time-out (parameter `timeout` or `svc_timeout`, seconds), cancel, masking, recording, states and
  * retries.
  */
-export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lifecycle {
+export interface Runner<S extends ParameterDefinitions = ParameterDefinitions> extends Lifecycle {
 	/** One sentence, shown in the record of the runner type. */
 	readonly description: string;
 	/**

@@ -61,7 +61,7 @@ export function append(value: JsonValue): Append {
 }
 
 /** Returns the value to append. Returns undefined if `value` is not an `Append`. */
-export function toAppendedValue(value: unknown): JsonValue | undefined {
+export function appendedValueOf(value: unknown): JsonValue | undefined {
 	return typeof value === "object" && value !== null && appendKey in value ? (value as Append)[appendKey] : undefined;
 }
 
@@ -73,12 +73,12 @@ const bytesKey: unique symbol = Symbol.for("svc.storage.bytes");
  * Each byte must be an ASCII character. A storage can write the bytes without creating a large string. The bytes must stay valid until the
  * write has settled.
  */
-export function withBulkyBytes<E extends object>(entity: E, toBytes: () => Uint8Array): E {
+export function attachBulkyBytes<E extends object>(entity: E, toBytes: () => Uint8Array): E {
 	return Object.defineProperty(entity, bytesKey, { get: toBytes });
 }
 
-/** Returns the bytes that `withBulkyBytes` has attached. Returns undefined if the entity has only the string. */
-export function toBulkyBytes(entity: object): Uint8Array | undefined {
+/** Returns the bytes that `attachBulkyBytes` has attached. Returns undefined if the entity has only the string. */
+export function bulkyBytesOf(entity: object): Uint8Array | undefined {
 	return (entity as { readonly [bytesKey]?: Uint8Array })[bytesKey];
 }
 

@@ -1,6 +1,6 @@
 import type { ExpressionLanguage, Expressions } from "./expressions.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { ParameterSchema } from "./parameters.ts";
+import type { ParameterDefinitions } from "./parameters.ts";
 
 /** A problem found in a definition, which is the file that describes a workflow. */
 export interface DefinitionFinding {
@@ -36,7 +36,7 @@ export interface ActionSignature {
 	readonly ref: string;
 	readonly enabled: boolean;
 	/** Merged parameters of the runner and of the action. */
-	readonly parameters: ParameterSchema;
+	readonly parameters: ParameterDefinitions;
 }
 
 /** Services that a runner uses to check a definition. */

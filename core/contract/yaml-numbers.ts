@@ -1,4 +1,4 @@
-import { toWholeNumber } from "./json.ts";
+import { toCanonicalInteger } from "./json.ts";
 
 /** The members of a tag of the package `yaml` that are used here. */
 interface NumberTag {
@@ -28,7 +28,7 @@ function withExactNumbers<T extends NumberTag>(tag: T): T {
 		if (text.length > maxDigits + 100) return reportUnrepresentable(text, onError);
 		const value = tag.resolve?.(text, onError, { ...options, intAsBigInt: true });
 		if (typeof value === "bigint")
-			return String(value).length > maxDigits + 1 ? reportUnrepresentable(text, onError) : toWholeNumber(value);
+			return String(value).length > maxDigits + 1 ? reportUnrepresentable(text, onError) : toCanonicalInteger(value);
 		const number = typeof value === "object" && value !== null ? Number((value as { readonly value?: unknown }).value) : value;
 		return typeof number === "number" && !Number.isFinite(number) ? reportUnrepresentable(text, onError) : value;
 	};

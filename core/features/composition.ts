@@ -3,8 +3,8 @@ import type { EngineCore } from "../kernel/engine-api.ts";
 import type { Feature } from "../kernel/feature.ts";
 import type { CreateFeatures } from "../kernel/feature-list.ts";
 import type { FeaturePlugin } from "./feature-plugin.ts";
-import { fileReaders } from "./file-readers.ts";
 import { coreFeatureNames, createCoreFeatures } from "./index.ts";
+import { packFileReaders } from "./pack-file-readers.ts";
 
 /**
  * Returns the function that creates the features of an engine: those that every service has, then those of the configuration, each after
@@ -57,7 +57,7 @@ function assertNewMembers(name: string, { api }: Feature, others: readonly (read
 
 /** Returns the readers for the files of packs: those of core, and those of plugins. */
 export function toFileReaders(plugins: readonly FeaturePlugin[]): NonNullable<FeaturePlugin["fileReaders"]> {
-	return [...fileReaders, ...plugins.flatMap((plugin) => plugin.fileReaders ?? [])];
+	return [...packFileReaders, ...plugins.flatMap((plugin) => plugin.fileReaders ?? [])];
 }
 
 /**

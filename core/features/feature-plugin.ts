@@ -1,4 +1,4 @@
-import { defineKind } from "../contract/entities/define-kind.ts";
+import { registerKind } from "../contract/entities/register-kind.ts";
 import type {
 	EntityKind,
 	EntityKindDefinition,
@@ -10,12 +10,12 @@ import type {
 	SvcConfig,
 } from "../contract/index.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
-import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
+import { type ResourceType, type ResourceTypeDefinition, registerPermissions } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 // The permissions of core are defined first, so that a feature cannot define them.
 import "./access/built-in-permission-types.ts";
-import type { PackContent } from "./packs/built-in-pack-exports.ts";
+import type { ParsedPack } from "./packs/built-in-pack-exports.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
 
 // The declarations of the package contain the permissions of core because of this export.
@@ -66,7 +66,7 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	 */
 	findProblems?(config: SvcConfig): readonly string[];
 	/** Packs that the feature brings. They are registered at each start. Default: none. */
-	readonly packs?: readonly PackContent[];
+	readonly packs?: readonly ParsedPack[];
 	/**
 	 * Creates the feature. Called for each engine, and for each dry run of its packs.
 	 *
@@ -95,7 +95,7 @@ export function defineFeature<Api extends object, const Required extends Feature
 		kind: "feature",
 		create: (kernel, features) => definition.create(kernel, features as never),
 	};
-	defineTypes([plugin]);
+	registerKindsAndPermissions([plugin]);
 	return plugin;
 }
 
@@ -103,9 +103,9 @@ export function defineFeature<Api extends object, const Required extends Feature
  * Defines the kinds and the permissions of plugins, for the whole process. Defining the same again changes nothing. Throws if one of them
  * belongs to every service, or is already defined differently.
  */
-export function defineTypes(plugins: readonly FeaturePlugin[]): void {
+export function registerKindsAndPermissions(plugins: readonly FeaturePlugin[]): void {
 	for (const { kinds = {}, permissions = {} } of plugins) {
-		for (const [kind, definition] of Object.entries(kinds)) defineKind(kind as EntityKind, definition as never);
-		for (const [type, definition] of Object.entries(permissions)) definePermissions(type as ResourceType, definition);
+		for (const [kind, definition] of Object.entries(kinds)) registerKind(kind as EntityKind, definition as never);
+		for (const [type, definition] of Object.entries(permissions)) registerPermissions(type as ResourceType, definition);
 	}
 }

@@ -5,7 +5,7 @@ import { createDatastoreFeature } from "./datastore/index.ts";
 import { createExecutionsFeature } from "./executions/index.ts";
 import { createInquiriesFeature } from "./inquiries/index.ts";
 import { createNodesFeature } from "./nodes/index.ts";
-import { createPacksFeature, type PacksNeeds } from "./packs/index.ts";
+import { createPacksFeature, type PacksDependencies } from "./packs/index.ts";
 import { createPoliciesFeature } from "./policies/index.ts";
 import { createRetentionFeature } from "./retention/index.ts";
 import { createRulesFeature } from "./rules/index.ts";
@@ -27,7 +27,7 @@ declare module "./feature-plugin.ts" {
  *
  * @param content readers for all files of packs, and packs that other features bring
  */
-export function createCoreFeatures(kernel: Kernel, content: Pick<PacksNeeds, "readers" | "builtInPacks">) {
+export function createCoreFeatures(kernel: Kernel, content: Pick<PacksDependencies, "readers" | "builtInPacks">) {
 	const access = createAccessFeature(kernel);
 	const datastore = createDatastoreFeature(kernel, access.api);
 	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api, ...content });

@@ -56,7 +56,7 @@ export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, b
 }
 
 /** The bytes of a body and the value that they contain. */
-export interface RawBody {
+export interface BodyWithBytes {
 	/** Bytes after decoding from the content coding. Senders sign these bytes before their HTTP client compresses them. */
 	readonly bytes: Uint8Array;
 	/** Any JSON value, or the fields of a form: a string each, or an array for several values. An empty body is `{}`. */
@@ -67,7 +67,7 @@ export interface RawBody {
  * Reads a body together with its bytes, for checking signatures: serializing the parsed value would not reproduce the signed bytes. Throws
  * `SVC_INVALID` and the errors of `readBytes`.
  */
-export async function readRawBody(request: ServerRequest, bounds: BodyReadOptions): Promise<RawBody> {
+export async function readBodyWithBytes(request: ServerRequest, bounds: BodyReadOptions): Promise<BodyWithBytes> {
 	const bytes = await readBytes(request, bounds);
 	const contentType = request.headers.get("content-type");
 	const text = decodeBodyText(bytes, contentType);

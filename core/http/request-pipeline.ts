@@ -7,7 +7,7 @@ import type { AllowedMethods } from "./allowed-methods.ts";
 import type { AuditedRequest, AuditHook } from "./audit-hook.ts";
 import { type AuthenticationResult, anonymousPrincipal, authenticate } from "./authenticate.ts";
 import { assertRecordPermission, assertRoutePermission } from "./authorize.ts";
-import { readBody, readRawBody, readTextBody } from "./body.ts";
+import { readBody, readBodyWithBytes, readTextBody } from "./body.ts";
 import type { BodyAllocation } from "./body-memory.ts";
 import type { BodyReadOptions } from "./body-reader.ts";
 import type { Cors } from "./cors.ts";
@@ -223,7 +223,7 @@ function readRouteBody(state: RequestState, request: ServerRequest, { options, b
 		timeoutMs: isAnonymous ? anonymousTimeoutMs : undefined,
 		allocation: state.bodyAllocation,
 	};
-	if (body === "raw") return readRawBody(request, bounds);
+	if (body === "raw") return readBodyWithBytes(request, bounds);
 	return body === "text" ? readTextBody(request, bounds) : readBody(request, body, bounds);
 }
 

@@ -1,7 +1,7 @@
 import { toApiUrl } from "./api-url.ts";
 import { pageHeaders } from "./openapi/page.ts";
 import { answerJson, answerText } from "./openapi/responses.ts";
-import { jsonObject, objectSchema, stringSchema } from "./openapi/schema.ts";
+import { jsonObject, objectSchema, stringSchema } from "./openapi/schema-builders.ts";
 import { replyContent, replyJson } from "./replies.ts";
 import { createRouteDeclarations } from "./route.ts";
 

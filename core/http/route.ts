@@ -2,7 +2,7 @@ import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
 import type { AccessGuard } from "./access-guard.ts";
 import type { AuditHook } from "./audit-hook.ts";
-import type { BodySchema, RawBody } from "./body.ts";
+import type { BodySchema, BodyWithBytes } from "./body.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
@@ -117,7 +117,7 @@ export interface RouteDeclarations<E> {
 	/** Declares a route. In the handler, query values and body have the types of their schemas. */
 	defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: RouteInput<E, Q, B>): Route<E>;
 	/** Declares a route whose handler gets the bytes of the body and its unchecked value. */
-	defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: RouteInput<E, Q, RawBody, "body">): Route<E>;
+	defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: RouteInput<E, Q, BodyWithBytes, "body">): Route<E>;
 	/** Declares a route whose handler gets the text of the body. */
 	defineTextRoute<const Q extends QuerySchema = Record<never, never>>(route: RouteInput<E, Q, string, "body">): Route<E>;
 }

@@ -4,8 +4,8 @@ import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
 import { collectGarbage } from "../testing/collect-garbage.test-support.ts";
 import { SseFanOut } from "./sse-fan-out.ts";
-import type { SseFanOutSource } from "./sse-fan-out-feed.ts";
 import { SseFanOutHub, type SseFanOutRequest } from "./sse-fan-out-hub.ts";
+import type { SseFanOutSource } from "./sse-fan-out-reader.ts";
 
 type Reader = AsyncIterator<Uint8Array>;
 

@@ -1,6 +1,6 @@
 import { EventLoopUtilization } from "../lib/event-loop.ts";
 import { SseFanOut } from "./sse-fan-out.ts";
-import { SseFanOutFeed, type SseFanOutSource } from "./sse-fan-out-feed.ts";
+import { SseFanOutReader, type SseFanOutSource } from "./sse-fan-out-reader.ts";
 
 /** A client's request to join the fan-out of a key. */
 export interface SseFanOutRequest {
@@ -67,7 +67,7 @@ export class SseFanOutHub {
 	readonly #schedule: NonNullable<SseFanOutsOptions["schedule"]>;
 	readonly #watchLoad: NonNullable<SseFanOutsOptions["createLoopLoad"]>;
 	/** Feeds that clients can join, by key. */
-	readonly #feeds = new Map<unknown, SseFanOutFeed>();
+	readonly #feeds = new Map<unknown, SseFanOutReader>();
 	/** Fan-outs whose buffers count towards the limit, including those of stopped feeds that still have clients. */
 	readonly #fanOuts = new Set<SseFanOut>();
 	/** Fan-outs with pending events. */
@@ -107,7 +107,7 @@ export class SseFanOutHub {
 		}
 	}
 
-	#startFeed(key: unknown, open: SseFanOutRequest["open"]): SseFanOutFeed {
+	#startFeed(key: unknown, open: SseFanOutRequest["open"]): SseFanOutReader {
 		const fanOut: SseFanOut = new SseFanOut({
 			onPending: () => {
 				this.#pendingFanOuts.add(fanOut);
@@ -118,7 +118,7 @@ export class SseFanOutHub {
 				feed.stop();
 			},
 		});
-		const feed: SseFanOutFeed = new SseFanOutFeed(open, fanOut, () => {
+		const feed: SseFanOutReader = new SseFanOutReader(open, fanOut, () => {
 			if (this.#feeds.get(key) === feed) this.#feeds.delete(key);
 			// If the fan-out has no clients, no leaving client would remove it.
 			if (fanOut.subscriberCount === 0) this.#fanOuts.delete(fanOut);

@@ -9,7 +9,7 @@ import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { PluginHost } from "./plugins/plugin-host.ts";
 import type { StartupRetry } from "./plugins/startup-retry.ts";
 
-export interface EngineLifecycleOptions {
+export interface EngineLifecycleDependencies {
 	readonly dependencies: EngineDependencies;
 	readonly host: PluginHost;
 	readonly kernel: RunnableKernel;
@@ -21,7 +21,7 @@ export interface EngineLifecycleOptions {
 
 /** Starts and stops the parts of an engine in the order of their dependencies. */
 export class EngineLifecycle implements Pick<EngineCore, "start" | "drain" | "abort" | "stop"> {
-	readonly #parts: EngineLifecycleOptions;
+	readonly #parts: EngineLifecycleDependencies;
 	/** Ends the grace period of active runs at once. If it has not begun yet, there will be none. */
 	#endGracePeriod = () => {};
 	readonly #graceEnded = new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ export class EngineLifecycle implements Pick<EngineCore, "start" | "drain" | "ab
 	#draining: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
-	constructor(parts: EngineLifecycleOptions) {
+	constructor(parts: EngineLifecycleDependencies) {
 		this.#parts = parts;
 	}
 

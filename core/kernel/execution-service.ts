@@ -21,12 +21,12 @@ import {
 import type { Admit } from "./executions/new-execution.ts";
 import { findOpenQuestions } from "./executions/resume-check.ts";
 import { cancelExecution, changeStatus } from "./executions/status-requests.ts";
-import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
+import { type RuleAndEvent, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
 import { checkPartialRerun, toRerunInput } from "./submission/rerun-request.ts";
 import { submitExecution } from "./submission/submit.ts";
 
-export interface StoredExecutionsOptions
+export interface StoredExecutionsDependencies
 	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "runners" | "isWorkflow" | "sealedSecrets"> {
 	readonly catalog: ActionCatalog;
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
@@ -61,10 +61,10 @@ const maxChildIds = 1_000;
 
 /** Access to the executions in the storage, for the API. */
 export class ExecutionService implements Executions {
-	readonly #parts: StoredExecutionsOptions;
+	readonly #parts: StoredExecutionsDependencies;
 	readonly #ruleCauses: TriggeringRules;
 
-	constructor(parts: StoredExecutionsOptions) {
+	constructor(parts: StoredExecutionsDependencies) {
 		this.#parts = parts;
 		this.#ruleCauses = new TriggeringRules(parts.storage);
 	}
@@ -89,10 +89,7 @@ export class ExecutionService implements Executions {
 		return readMappedPage(this.#parts.storage, "execution", query, (entities) => this.#toViews(entities, children));
 	}
 
-	triggeringRules(
-		executions: readonly ExecutionEntity[],
-		selection: TriggeringRuleSelection,
-	): Promise<ReadonlyMap<string, TriggeringRule>> {
+	triggeringRules(executions: readonly ExecutionEntity[], selection: TriggeringRuleSelection): Promise<ReadonlyMap<string, RuleAndEvent>> {
 		return this.#ruleCauses.findByExecution(executions, selection);
 	}
 
@@ -206,7 +203,7 @@ function toReadFields(fields: ExecutionFields): ExecutionFields {
 
 function toWhere(
 	{ id, start_timestamp, ...rest }: ExecutionFilter,
-	dialects: StoredExecutionsOptions["dialects"],
+	dialects: StoredExecutionsDependencies["dialects"],
 ): Record<string, unknown> {
 	const where: Record<string, unknown> = {};
 	for (const [field, filterValue] of Object.entries({ id, ...rest })) {
@@ -222,7 +219,7 @@ function toWhere(
 function toServiceNames(
 	field: string,
 	value: string | readonly string[],
-	dialects: StoredExecutionsOptions["dialects"],
+	dialects: StoredExecutionsDependencies["dialects"],
 ): string | readonly string[] {
 	if (field === "runner_name") return dialects.runnerTypes(value);
 	return field === "trigger_name" || field === "trigger_type_name" ? dialects.triggerTypes(value) : value;

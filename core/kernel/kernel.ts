@@ -7,7 +7,7 @@ import { StorageClock } from "./basics/clock.ts";
 import type { EngineParts } from "./basics/engine-parts.ts";
 import { type CacheInvalidation, createCacheInvalidation } from "./coordination/cache-invalidation.ts";
 import { LeasePolicy } from "./coordination/lease-policy.ts";
-import { createStaleWrites, type StaleWriteCounter } from "./coordination/stale-writes.ts";
+import { createStaleWriteCounter, type StaleWriteCounter } from "./coordination/stale-write-counter.ts";
 import { EventDispatcher } from "./events/event-dispatcher.ts";
 import type { Dispatcher } from "./events/event-dispatcher-api.ts";
 import { EventProcessor } from "./events/event-processor.ts";
@@ -30,7 +30,7 @@ import { type Admission, InlineStart, StoreThenSchedule } from "./scheduling/inl
 import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
-import { instrument } from "./telemetry/instrumented-plugins.ts";
+import { instrumentEventBus } from "./telemetry/bus-and-storage-metrics.ts";
 import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 
 /** Plugins of an engine, created but not started. */
@@ -133,7 +133,7 @@ type SharedParts = ReturnType<typeof createSharedParts>;
 /** Creates the parts on which several other parts of the kernel depend. */
 function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plugins, nodeId: string) {
 	const { storageSource, ...plugins } = createdPlugins;
-	const { eventBus, metrics } = instrument(plugins.eventBus, plugins.hub);
+	const { eventBus, metrics } = instrumentEventBus(plugins.eventBus, plugins.hub);
 	const { options, logger, roles } = dependencies;
 	const runners = new Map(plugins.runners);
 	const extensions = new ExtensionPoints(runners);
@@ -174,7 +174,7 @@ function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plu
 			changes,
 			content: { directory: (pack, content) => extensions.packContent.directory(pack, content) },
 		}),
-		staleWrites: createStaleWrites(parts),
+		staleWrites: createStaleWriteCounter(parts),
 		sealedSecrets: new EncryptedSecrets(keys),
 		triggerTypes: new TriggerTypeRegistry(() => extensions.triggerTypes),
 		runCredentials: createLateBoundCredentials(extensions),

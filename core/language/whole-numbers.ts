@@ -1,4 +1,4 @@
-import { toWholeNumber } from "../contract/index.ts";
+import { toCanonicalInteger } from "../contract/index.ts";
 
 /** Operator of exact arithmetic with whole numbers. */
 export type WholeOperator = "+" | "-" | "*" | "//" | "%" | "**";
@@ -20,7 +20,7 @@ export function calculateWhole(operator: WholeOperator, left: number | bigint, r
 	const [x, y] = [BigInt(left), BigInt(right)];
 	if (operator === "**" && x.toString(2).length * Number(right) > resultLimitBits + 2) return undefined;
 	const result = calculateLarge(operator, x, y);
-	return result < resultLimit && result > -resultLimit ? toWholeNumber(result) : undefined;
+	return result < resultLimit && result > -resultLimit ? toCanonicalInteger(result) : undefined;
 }
 
 /** Returns the result of an operator on ordinary numbers. Division rounds towards negative infinity, like in Python. */

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { isSvcError, type ParameterSchema } from "../contract/index.ts";
+import { isSvcError, type ParameterDefinitions } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
 import { maskParameterDefaults, restoreParameterDefaults } from "./parameter-default-masking.ts";
 
-const runner: ParameterSchema = {
+const runner: ParameterDefinitions = {
 	sudo_password: { type: "string", secret: true },
 	env: { type: "object", properties: { TOKEN: { type: "string", secret: true } } },
 };
-const parameters: ParameterSchema = {
+const parameters: ParameterDefinitions = {
 	plain: { type: "string", default: "p", enum: ["p", "q"] },
 	pin: { type: "string", secret: true, default: "s1", enum: ["s1", "s2"], description: "A pin." },
 	empty: { type: "string", secret: true, default: null },
@@ -42,7 +42,7 @@ test("definitions that come back as they were shown keep what is stored", () => 
 		...shown,
 		plain: { type: "integer" },
 		pin: { ...shown["pin"], default: "new", description: "Another." },
-	} as ParameterSchema;
+	} as ParameterDefinitions;
 	const restored = restoreParameterDefaults(changed, { parameters, runnerParameters: runner }, runner);
 	assert.deepEqual(restored["pin"], { ...parameters["pin"], default: "new", description: "Another." });
 	assert.deepEqual(restored["account"], parameters["account"]);
@@ -50,7 +50,7 @@ test("definitions that come back as they were shown keep what is stored", () => 
 
 test("a mask that stands for nothing stored is refused and named", () => {
 	const stored = { parameters, runnerParameters: runner };
-	const cases: [ParameterSchema, typeof stored | undefined, RegExp][] = [
+	const cases: [ParameterDefinitions, typeof stored | undefined, RegExp][] = [
 		[{ pin: { secret: true, default: secretMask } }, undefined, /^parameters\.pin\.default: .*no value is stored/],
 		[{ sudo_password: { default: secretMask } }, undefined, /^parameters\.sudo_password\.default/],
 		[{ env: { default: { TOKEN: secretMask } } }, undefined, /^parameters\.env\.default\.TOKEN/],
@@ -76,7 +76,7 @@ test("a mask cannot be sent back to where the secret would be shown", () => {
 });
 
 test("eight asterisks are an ordinary text where nothing is secret", () => {
-	const given: ParameterSchema = { plain: { type: "string", default: secretMask } };
+	const given: ParameterDefinitions = { plain: { type: "string", default: secretMask } };
 	assert.deepEqual(restoreParameterDefaults(given, undefined, runner), given);
 });
 

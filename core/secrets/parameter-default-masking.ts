@@ -3,7 +3,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	SvcError,
 } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
@@ -14,7 +14,7 @@ import { holdsSecret, maskBySchema, memberOf, restoreMasked } from "../language/
  *
  * A parameter is secret if either schema marks it so. Returns the same object if no parameter is secret.
  */
-export function maskParameterDefaults(schema: ParameterSchema, other: ParameterSchema = {}): ParameterSchema {
+export function maskParameterDefaults(schema: ParameterDefinitions, other: ParameterDefinitions = {}): ParameterDefinitions {
 	const findOther = (name: string) => (Object.hasOwn(other, name) ? other[name] : undefined);
 	const hasSecrets = Object.keys(schema).some((name) => holdsSecretNamed(schema, name) || holdsSecretNamed(other, name));
 	if (!hasSecrets) return schema;
@@ -35,13 +35,13 @@ export function maskParameterDefaults(schema: ParameterSchema, other: ParameterS
  * @param runnerParameters schema of the runner that the action will have
  */
 export function restoreParameterDefaults(
-	given: ParameterSchema,
-	stored: { readonly parameters: ParameterSchema; readonly runnerParameters: ParameterSchema } | undefined,
-	runnerParameters: ParameterSchema,
-): ParameterSchema {
+	given: ParameterDefinitions,
+	stored: { readonly parameters: ParameterDefinitions; readonly runnerParameters: ParameterDefinitions } | undefined,
+	runnerParameters: ParameterDefinitions,
+): ParameterDefinitions {
 	const storedParameters = (stored?.parameters ?? {}) as unknown as JsonObject;
 	const shown = maskParameterDefaults(stored?.parameters ?? {}, stored?.runnerParameters) as unknown as JsonObject;
-	const restored = restoreMasked(given as unknown as JsonObject, shown, storedParameters) as unknown as ParameterSchema;
+	const restored = restoreMasked(given as unknown as JsonObject, shown, storedParameters) as unknown as ParameterDefinitions;
 	const remasked = maskParameterDefaults(restored, runnerParameters);
 	for (const [name, definition] of Object.entries(given)) {
 		const isSecret =
@@ -87,7 +87,7 @@ function maskAttribute(
 			return (value as readonly JsonValue[]).map(maskValue);
 		case "properties":
 		case "patternProperties":
-			return mapMembers(value as ParameterSchema, (member) => maskNested(member) as ParameterDefinition);
+			return mapMembers(value as ParameterDefinitions, (member) => maskNested(member) as ParameterDefinition);
 		case "items":
 		case "allOf":
 		case "anyOf":
@@ -101,7 +101,10 @@ function maskAttribute(
 	}
 }
 
-function mapMembers(members: ParameterSchema, change: (member: ParameterDefinition, name: string) => ParameterDefinition): ParameterSchema {
+function mapMembers(
+	members: ParameterDefinitions,
+	change: (member: ParameterDefinition, name: string) => ParameterDefinition,
+): ParameterDefinitions {
 	return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]));
 }
 
@@ -129,7 +132,7 @@ function assertRestoredAndHidden(
 	}
 }
 
-function holdsSecretNamed(schema: ParameterSchema | undefined, name: string): boolean {
+function holdsSecretNamed(schema: ParameterDefinitions | undefined, name: string): boolean {
 	const definition = schema !== undefined && Object.hasOwn(schema, name) ? schema[name] : undefined;
 	return definition !== undefined && holdsSecret(definition);
 }

@@ -8,16 +8,16 @@ import { isLongEnough, toEncodings, toPlainEncodings } from "./secret-encodings.
  * `values`, `forms`: maximum characters of the values, and of all their encodings. Above them, everything is masked instead of searched.
  * `beginnings`, `plainlySearched`: maximum number of encodings, and characters of a text, for which a plain search is tried first.
  */
-const most = { values: 65_536, forms: 131_072, beginnings: 16, plainlySearched: 4_096 };
+const limits = { values: 65_536, forms: 131_072, beginnings: 16, plainlySearched: 4_096 };
 /**
  * Maximum nesting levels that are searched; deeper values are masked as a whole. `shown` applies to displayed values: the validation of
  * input refuses deeper ones. `kept` applies to values that are stored.
  */
-const deepest = { shown: 100, kept: 2_000 };
+const maxDepth = { shown: 100, kept: 2_000 };
 /** If a string ends with this many leading characters of a secret, the secret was truncated there, and its beginning is masked. */
-const shortestBeginning = 8;
+const minBeginningLength = 8;
 /** Minimum characters of a run's token in any of its encodings. A token is shorter only if its issuer creates shorter ones. */
-const shortestMarked = 32;
+const minMarked = 32;
 
 export interface RedactorOptions {
 	/** Token of a run. Its matches are in the `ranges` of the search, and also in `markedRanges`. */
@@ -48,7 +48,7 @@ export class Redactor {
 		this.values = [...new Set(values)].filter((value) => isLongEnough(value) && value !== secretMask);
 		this.token = token;
 		this.#isBounded = isBounded;
-		this.#isUnknown = isUnknown || (isBounded && lengthOf(this.values) > most.values);
+		this.#isUnknown = isUnknown || (isBounded && lengthOf(this.values) > limits.values);
 	}
 
 	/** True if there is nothing to mask. */
@@ -102,7 +102,7 @@ export class Redactor {
 		const { ranges, state } = this.search.find(text);
 		const open = this.search.partialMatchLength(state);
 		if (ranges[0] === 0 && ranges[1] === text.length) return secretMask;
-		const isCut = open >= shortestBeginning && (ranges.at(-1) ?? 0) < text.length;
+		const isCut = open >= minBeginningLength && (ranges.at(-1) ?? 0) < text.length;
 		if (!isCut) return maskRanges(text, ranges);
 		const start = text.length - open;
 		return maskRanges(text.slice(0, start), sliceRanges(ranges, 0, start)) + maskRanges(text.slice(start), [0, open]);
@@ -120,7 +120,7 @@ export class Redactor {
 	withoutToken<T extends JsonValue>(value: T): T {
 		if (this.token === undefined) return value;
 		const replace = (text: string) => (text.length < this.#shortestMarked ? text : maskRanges(text, this.search.find(text).markedRanges));
-		return replaceTexts(value, { replace, plainBelow: boundOf(this.#shortestMarked) }, deepest.kept) as T;
+		return replaceTexts(value, { replace, plainBelow: boundOf(this.#shortestMarked) }, maxDepth.kept) as T;
 	}
 
 	/**
@@ -128,7 +128,7 @@ export class Redactor {
 	 */
 	redactError<T>(error: T): T {
 		let inner: unknown = error;
-		for (let depth = 0; inner instanceof Error && depth < deepest.shown && !this.isEmpty; depth += 1) {
+		for (let depth = 0; inner instanceof Error && depth < maxDepth.shown && !this.isEmpty; depth += 1) {
 			const { stack } = inner;
 			inner.message = this.redactText(inner.message);
 			if (stack !== undefined) inner.stack = this.redactText(stack);
@@ -139,7 +139,7 @@ export class Redactor {
 
 	/** Minimum characters of the token in any encoding; 0 if its length is unusual, because no minimum is certain then. */
 	get #shortestMarked(): number {
-		return this.token === undefined || this.token.length >= shortestMarked ? shortestMarked : 0;
+		return this.token === undefined || this.token.length >= minMarked ? minMarked : 0;
 	}
 
 	/** Returns the encodings of the secrets. They are computed on first use, because many runs have no text to redact. */
@@ -147,13 +147,13 @@ export class Redactor {
 		if (this.#patterns !== undefined) return this.#patterns;
 		const all = new Map<string, boolean>();
 		if (!this.#isUnknown) for (const value of this.values) for (const form of toEncodings(value)) all.set(form, false);
-		if (this.#isBounded && lengthOf(all.keys()) > most.forms) {
+		if (this.#isBounded && lengthOf(all.keys()) > limits.forms) {
 			this.#isUnknown = true;
 			all.clear();
 		}
 		if (this.token !== undefined) for (const form of toPlainEncodings(this.token)) all.set(form, true);
-		const beginnings = all.size > most.beginnings ? undefined : [...all.keys()].map((form) => form.slice(0, shortestBeginning));
-		let shortest = shortestBeginning;
+		const beginnings = all.size > limits.beginnings ? undefined : [...all.keys()].map((form) => form.slice(0, minBeginningLength));
+		let shortest = minBeginningLength;
 		for (const { length } of all.keys()) shortest = Math.min(shortest, length);
 		this.#patterns = { all, beginnings, shortest };
 		return this.#patterns;
@@ -185,7 +185,7 @@ interface Patterns {
  */
 function isFree(text: string, { beginnings, shortest }: Patterns): boolean {
 	if (text.length < shortest) return true;
-	return beginnings !== undefined && text.length <= most.plainlySearched && !beginnings.some((beginning) => text.includes(beginning));
+	return beginnings !== undefined && text.length <= limits.plainlySearched && !beginnings.some((beginning) => text.includes(beginning));
 }
 
 function lengthOf(texts: Iterable<string>): number {
@@ -223,7 +223,7 @@ function boundOf(characters: number): number {
  * Returns the value with `replace` applied to every string. A number whose digits are replaced becomes a string. Returns the same value if
  * nothing changes.
  */
-function replaceTexts(value: JsonValue, replacing: Replacing, levels = deepest.shown): JsonValue {
+function replaceTexts(value: JsonValue, replacing: Replacing, levels = maxDepth.shown): JsonValue {
 	const { replace, plainBelow } = replacing;
 	if (typeof value === "string") return replace(value);
 	if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) < plainBelow) return value;

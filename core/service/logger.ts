@@ -3,7 +3,7 @@ import { hasColours, paintFor } from "../cli/output-capabilities.ts";
 import type { Logger, Options } from "../contract/index.ts";
 import { maskLogFields } from "../secrets/log-redaction.ts";
 import { formatJson, formatText, type LogLine } from "./log/format-line.ts";
-import { redactText, toPlainFields } from "./log/plain-fields.ts";
+import { redactText, toRedactedFields } from "./log/redacted-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";
 
 /** The log of a service. Callers add the secrets that it must mask. */
@@ -45,7 +45,7 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 			{
 				log({ date, type, tag, args: [message, given] }) {
 					const redactors = [...(isMasking ? secrets.redactors() : []), ...always.redactors()];
-					const plain = toPlainFields(given as Readonly<Record<string, unknown>>, redactors);
+					const plain = toRedactedFields(given as Readonly<Record<string, unknown>>, redactors);
 					const fields = isMasking ? maskLogFields(plain, names) : plain;
 					const line = { date, level: type, tag, message: redactText(String(message), redactors), fields };
 					if (target === undefined) stream.write(`${format(line)}\n`);

@@ -8,7 +8,7 @@ const datagram = 2;
 const closeOnExec = 0o2000000;
 const doNotSignal = 0x4000;
 /** Bytes of the path in a kernel socket address, including the terminating NUL. */
-const longestPath = 108;
+const maxPathLength = 108;
 
 /**
  * Tells the service manager (systemd with `Type=notify`) that the service is ready, alive or stopping. Sends the datagrams of sd_notify(3)
@@ -63,8 +63,11 @@ function findInterval(env: Environment): number | undefined {
 function toAddress(name: string): Buffer {
 	const path = Buffer.from(name.startsWith("@") ? `\0${name.slice(1)}` : name);
 	const isKnown = name.startsWith("@") || name.startsWith("/");
-	if (!isKnown || path.length >= longestPath) {
-		throw new SvcError("SVC_CONFIG", `NOTIFY_SOCKET: must be an absolute path or begin with "@", and be shorter than ${longestPath} bytes`);
+	if (!isKnown || path.length >= maxPathLength) {
+		throw new SvcError(
+			"SVC_CONFIG",
+			`NOTIFY_SOCKET: must be an absolute path or begin with "@", and be shorter than ${maxPathLength} bytes`,
+		);
 	}
 	const family = Buffer.alloc(2);
 	family.writeUInt16LE(unixFamily);

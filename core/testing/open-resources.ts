@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Milliseconds to wait for resources to be closed. */
-const patience = 2_000;
+const closeTimeoutMs = 2_000;
 
 /**
  * Records the resources that currently keep the process alive. `assertNothingNew` fails if more of any kind are still open after 2 s. It
@@ -22,7 +22,7 @@ export function watchOpenResources(passing: readonly string[] = []): { assertNot
 	const findNew = () => [...count()].filter(([kind, number]) => number > (before.get(kind) ?? 0)).map(([kind]) => kind);
 	return {
 		async assertNothingNew() {
-			const deadline = performance.now() + patience;
+			const deadline = performance.now() + closeTimeoutMs;
 			while (findNew().length > 0 && performance.now() < deadline) await delay(10);
 			assert.deepEqual(findNew(), [], "left open");
 		},

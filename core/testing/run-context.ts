@@ -10,7 +10,7 @@ import {
 	type Logger,
 	type OutputType,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	type ParameterValues,
 	RunAborted,
 	type RunContext,
@@ -22,11 +22,11 @@ import { createExpressions } from "../language/expressions/expressions.ts";
 import { createTestChildren, type OnChild, type TestChildren } from "./run-children.ts";
 
 /** Options of the context of a run under test. */
-export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
+export interface RunContextOptions<S extends ParameterDefinitions = ParameterDefinitions> {
 	/** Parameters from the action or the caller. Defaults are added, and values that the schema does not allow are refused. */
 	readonly runnerParameters?: { readonly [K in keyof S]?: ParameterValues<S>[K] | null };
 	readonly actionParameters?: JsonObject;
-	readonly actionSchema?: ParameterSchema;
+	readonly actionSchema?: ParameterDefinitions;
 	readonly entryPoint?: string;
 	readonly packDirectory?: string;
 	readonly environment?: Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ export interface EmittedChunk {
 export type ReadOutput = (chunks: readonly EmittedChunk[]) => string;
 
 /** A `RunContext` that records what the run does, and that a test can abort. */
-export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunContext<S> & {
+export type TestRunContext<S extends ParameterDefinitions = ParameterDefinitions> = RunContext<S> & {
 	/** All emitted chunks, in order. */
 	readonly chunks: readonly EmittedChunk[];
 	/** Returns all output of one channel; stdout is read by `readOutput`. */
@@ -117,7 +117,7 @@ let lastExecution = 0;
 const nextId = () => ofThisProcess + (++lastExecution).toString(16).padStart(6, "0");
 
 /** Creates the context that the host passes to `run` of this runner, for tests of a runner without the host. */
-export function createRunContext<S extends ParameterSchema>(
+export function createRunContext<S extends ParameterDefinitions>(
 	runner: { readonly parameters: S },
 	options: RunContextOptions<S> = {},
 ): TestRunContext<S> {
@@ -166,7 +166,7 @@ export function createRunContext<S extends ParameterSchema>(
 }
 
 /** Returns the members of the context that never change during the run. */
-function toGiven<S extends ParameterSchema>(runner: { readonly parameters: S }, options: RunContextOptions<S>) {
+function toGiven<S extends ParameterDefinitions>(runner: { readonly parameters: S }, options: RunContextOptions<S>) {
 	return {
 		execution_id: options.after?.execution_id ?? nextId(),
 		liveaction_id: options.after?.liveaction_id ?? nextId(),
@@ -266,7 +266,7 @@ function cut(text: string, limit: number): CapturedOutput {
 }
 
 /** Converts parameters as the host does: adds defaults and refuses values that the schema does not allow. */
-function toParameterValues<S extends ParameterSchema>(
+function toParameterValues<S extends ParameterDefinitions>(
 	schema: S,
 	given: Readonly<Record<string, JsonValue | undefined>>,
 ): ParameterValues<S> {

@@ -35,7 +35,7 @@ function assertNone([reason]: readonly unknown[]): void {
 }
 
 /** Milliseconds from the end of the last test to the first attempt to end the process. */
-const patience = 5_000;
+const exitDelayMs = 5_000;
 
 /** Counts the running tests of this process, and ends the process after the last one if a test has failed. */
 class ProcessEnd {
@@ -51,7 +51,7 @@ class ProcessEnd {
 	end({ holds }: { readonly holds: boolean }): void {
 		this.#running--;
 		if (!holds) this.#hasRefused = true;
-		if (this.#hasRefused && this.#running === 0) this.#lookIn(patience);
+		if (this.#hasRefused && this.#running === 0) this.#lookIn(exitDelayMs);
 	}
 
 	#lookIn(milliseconds: number): void {

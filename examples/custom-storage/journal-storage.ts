@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import {
+	appendedValueOf,
 	defineStorage,
 	type EntityKind,
 	type EntityMap,
@@ -13,7 +14,6 @@ import {
 	type Storage,
 	SvcError,
 	stringifyJson,
-	toAppendedValue,
 	type Where,
 	type WriteOperation,
 } from "svc-automation/contract";
@@ -153,7 +153,7 @@ class JournalStorage implements Storage {
 	#patch(kind: EntityKind, row: Row, patch: object): Row {
 		const patched: Record<string, unknown> = { ...row };
 		for (const [field, value] of Object.entries(patch)) {
-			const appended = toAppendedValue(value);
+			const appended = appendedValueOf(value);
 			if (appended === undefined) patched[field] = toValue(kind, field, value);
 			else if (Array.isArray(row[field])) patched[field] = [...row[field], toValue(kind, field, appended)];
 		}

@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../core/contract/index.ts";
 import { pullPolicies } from "./container-options.ts";
 
 /** Limits of a container. Parameters that determine its isolation are reserved. */
@@ -20,4 +20,4 @@ export const limitParameters = {
 	privileged: { type: "boolean", default: false, reserved: true, description: "Whether it may do all that the machine's root may." },
 	read_only: { type: "boolean", default: true, reserved: true, description: "Whether its files cannot be changed, but for `/tmp`." },
 	pull: { type: "string", enum: pullPolicies, reserved: true, description: "When the image is pulled: `missing`, `always` or `never`." },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;

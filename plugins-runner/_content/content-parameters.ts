@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../core/contract/index.ts";
 
 /** Parameters of all runners that run a file of a pack. */
 export const contentParameters = {
@@ -7,4 +7,4 @@ export const contentParameters = {
 		reserved: true,
 		description: "Git revision of the pack to take the files from; default what is there.",
 	},
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;

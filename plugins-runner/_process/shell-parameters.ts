@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../core/contract/index.ts";
 
 /** Parameters of every runner that starts a process on this machine. Those that could change what a fixed script does are reserved. */
 export const shellParameters = {
@@ -9,4 +9,4 @@ export const shellParameters = {
 	sudo_password: { type: "string", secret: true, reserved: true, description: "Password for sudo; without it sudo must not ask." },
 	timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
 	svc_pty: { type: "boolean", default: false, description: "Whether stdout is a pseudo-terminal, so that programs print line by line." },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;

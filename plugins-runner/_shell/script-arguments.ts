@@ -2,7 +2,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	stringifyJson,
 } from "../../core/contract/index.ts";
 import { toPythonFloat, toPythonText } from "./python-text.ts";
@@ -13,7 +13,7 @@ import { toPythonFloat, toPythonText } from "./python-text.ts";
  *
  * @param operator prefix of the name of a named argument
  */
-export function createScriptArguments(values: JsonObject, schema: ParameterSchema, operator: string): string[] {
+export function createScriptArguments(values: JsonObject, schema: ParameterDefinitions, operator: string): string[] {
 	const named: string[] = [];
 	const positional: { readonly position: number; readonly text: string }[] = [];
 	const names = new Set([...Object.keys(values), ...Object.keys(schema).filter((name) => isPositional(schema[name]))]);

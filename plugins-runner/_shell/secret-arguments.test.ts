@@ -1,12 +1,12 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../core/contract/index.ts";
 import { separateSecretArguments } from "./secret-arguments.ts";
 
 const secret = { type: "string", secret: true } as const;
 
 test("secrets become variables and everything else stays", () => {
-	const schema: ParameterSchema = { plain: { type: "string" }, password: secret, "api-key": { ...secret, position: 0 } };
+	const schema: ParameterDefinitions = { plain: { type: "string" }, password: secret, "api-key": { ...secret, position: 0 } };
 	assert.deepEqual(separateSecretArguments({ plain: "a", password: "p w", "api-key": "k", other: 1 }, schema), {
 		values: { plain: "a", password: null, "api-key": null, other: 1 },
 		environment: { SVC_ARG_PASSWORD: "p w", SVC_ARG_API_KEY: "k" },
@@ -26,9 +26,9 @@ test("a variable has the text that the argument would have had", () => {
 });
 
 test("a secret somewhere inside makes the whole a secret, a default that looks like one does not", () => {
-	const inside: ParameterSchema = { options: { type: "object", properties: { pin: { type: "string", secret: true } } } };
+	const inside: ParameterDefinitions = { options: { type: "object", properties: { pin: { type: "string", secret: true } } } };
 	assert.equal(separateSecretArguments({ options: { pin: "1" } }, inside).values["options"], null);
-	const looks: ParameterSchema = { options: { type: "object", default: { secret: true } } };
+	const looks: ParameterDefinitions = { options: { type: "object", default: { secret: true } } };
 	assert.deepEqual(separateSecretArguments({ options: { a: 1 } }, looks).values["options"], { a: 1 });
 });
 

@@ -1,4 +1,10 @@
-import { type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema, SvcError } from "../../core/contract/index.ts";
+import {
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinition,
+	type ParameterDefinitions,
+	SvcError,
+} from "../../core/contract/index.ts";
 import { assertNoNul } from "./no-nul.ts";
 import { createScriptArguments } from "./script-arguments.ts";
 
@@ -19,7 +25,7 @@ export interface ScriptInput {
 /** The members of a run from which the input of its script is created. */
 interface ScriptRun {
 	readonly actionParameters: JsonObject;
-	readonly actionSchema: ParameterSchema;
+	readonly actionSchema: ParameterDefinitions;
 	readonly runnerParameters: { readonly kwarg_op: string };
 }
 
@@ -49,7 +55,7 @@ export interface SeparatedArguments {
  * Separates the secrets from a script's arguments. Every user of the machine can read a command line, but only the process's own user its
  * environment. A secret for which no argument would be created has no variable either.
  */
-export function separateSecretArguments(values: JsonObject, schema: ParameterSchema): SeparatedArguments {
+export function separateSecretArguments(values: JsonObject, schema: ParameterDefinitions): SeparatedArguments {
 	const shown: Record<string, JsonValue> = {};
 	const environment: Record<string, string> = {};
 	for (const [name, value] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-import type { ParameterDefinition, ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinition, ParameterDefinitions } from "../../core/contract/index.ts";
 
 /** Hosts without `user@`. `username` applies to them, so that they are allowed where `username` is reserved. */
 const withoutUser: ParameterDefinition = { type: "string", pattern: "^[^@]*$" };
@@ -37,4 +37,4 @@ export const remoteParameterSchema = {
 	sudo: { type: "boolean", default: false, reserved: true, description: "Whether to run as root through sudo." },
 	sudo_password: { type: "string", secret: true, reserved: true, description: "Password for sudo; without it sudo must not ask." },
 	timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;

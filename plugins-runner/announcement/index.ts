@@ -1,7 +1,7 @@
 import {
 	defineRunner,
 	type JsonObject,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	type ParameterValues,
 	SvcError,
 	secretMask,
@@ -22,7 +22,7 @@ const parameters = {
 		pattern: "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$",
 		description: "Who it is for: words with dots between them. It becomes part of the event's name.",
 	},
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;
 
 /** Publishes the action's parameters on the general event stream. */
 export const announcement = defineRunner("announcement", () => ({
@@ -40,7 +40,7 @@ export const announcement = defineRunner("announcement", () => ({
 }));
 
 /** Masks parameters that contain a secret at any depth, because all users with access to the stream can read the event. */
-function withoutSecrets(values: JsonObject, schema: ParameterSchema): JsonObject {
+function withoutSecrets(values: JsonObject, schema: ParameterDefinitions): JsonObject {
 	return Object.fromEntries(
 		Object.entries(values).map(([name, value]) => [name, value !== null && holdsSecret(schema[name]) ? secretMask : value]),
 	);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../core/contract/index.ts";
 import { type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { type Certificates, createCertificates } from "../../core/testing/services/certificates.test-support.ts";
 import { LeftoverContainers } from "../_container/leftover-containers.ts";
@@ -38,7 +38,8 @@ const toParts = (podman: Podman) => ({
 	jobs: () => podman.jobs(),
 	volumes: () => podman.volumes(),
 });
-const run = async (given: RunContextOptions<ParameterSchema>, options: ContainerOptions = {}) => runToEnd(await started(), given, options);
+const run = async (given: RunContextOptions<ParameterDefinitions>, options: ContainerOptions = {}) =>
+	runToEnd(await started(), given, options);
 
 test.after(async () => {
 	front?.close();

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonObject, ParameterSchema, RunnerPlugin } from "../../core/contract/index.ts";
+import type { JsonObject, ParameterDefinitions, RunnerPlugin } from "../../core/contract/index.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
 import { assertImage } from "../_container/image.ts";
@@ -12,7 +12,7 @@ import { shell } from "./service.test-support.ts";
 const host = "unix:///no/such/socket";
 const digest = "0123456789abcdef".repeat(4);
 
-type Refusal = readonly [RunContextOptions<ParameterSchema>, RegExp];
+type Refusal = readonly [RunContextOptions<ParameterDefinitions>, RegExp];
 
 async function assertRefused(plugin: RunnerPlugin, cases: readonly Refusal[]): Promise<void> {
 	await withRunner(plugin.create(), async (runner) => {

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import type { ParameterSchema, Runner } from "../../core/contract/index.ts";
+import type { ParameterDefinitions, Runner } from "../../core/contract/index.ts";
 import { KillableRun } from "../../core/testing/external-jobs/killable-run.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "../../core/testing/run-context.ts";
 import { createOptions } from "../../core/testing/service-options.ts";
 import type { TestEngine } from "../_container/test-engine.test-support.ts";
 import { type ContainerOptions, containerRunner } from "./index.ts";
 
-type Given = RunContextOptions<ParameterSchema>;
+type Given = RunContextOptions<ParameterDefinitions>;
 
 /** The runner as a service has it that is started, killed and started again on the same data, and everything that it writes to its log. */
 export class Service {

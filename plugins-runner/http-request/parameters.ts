@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../core/contract/index.ts";
 
 const hostList = { type: "array", items: { type: "string" }, default: [] } as const;
 
@@ -20,4 +20,4 @@ export const httpParameters = {
 		default: true,
 		description: "Whether loopback, private and link-local addresses may be asked.",
 	},
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;

@@ -1,4 +1,4 @@
-import { defineRunner, type JsonObject, type ParameterSchema } from "../../core/contract/index.ts";
+import { defineRunner, type JsonObject, type ParameterDefinitions } from "../../core/contract/index.ts";
 
 /** Default schema: a question whether to continue. */
 const defaultSchema: JsonObject = {
@@ -15,7 +15,7 @@ const parameters = {
 	roles: { ...names, description: "Roles of which one is needed to answer; none: everybody may." },
 	users: { ...names, description: "Users who may answer; none: everybody may." },
 	ttl: { type: "integer", required: true, default: 1_440, description: "Minutes that an answer is waited for; 0: for ever." },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;
 
 /** Creates an inquiry. The execution is pending until a user answers through the inquiries endpoints. */
 export const inquirer = defineRunner("inquirer", () => ({

@@ -1,4 +1,4 @@
-import { type ParameterSchema, RunAborted, type RunContext } from "../../core/contract/index.ts";
+import { type ParameterDefinitions, RunAborted, type RunContext } from "../../core/contract/index.ts";
 
 /** Parameters of the runner. Those that decide what a pod runs, on which node, and with which account and code are reserved. */
 export const kubernetesJobParameters = {
@@ -35,7 +35,7 @@ export const kubernetesJobParameters = {
 	limits: { type: "object", description: "What it may use at most, in the same words." },
 	time_limit: { type: "integer", description: "Seconds after which the cluster ends the job, counted from when it takes it up." },
 	timeout: { type: "integer", description: "Seconds after which the action is ended, waiting included. Default: none." },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;
 
 export type JobContext = RunContext<typeof kubernetesJobParameters>;
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { JsonObject, ParameterSchema, RunResult } from "../../core/contract/index.ts";
+import type { JsonObject, ParameterDefinitions, RunResult } from "../../core/contract/index.ts";
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
 import { type RunnerCases, testRunner } from "../../core/testing/runner-suite.ts";
@@ -71,13 +71,13 @@ testRunner({
 
 const show = '#!/bin/sh\nfor argument in "$@"; do echo "[$argument]"; done\n';
 
-async function showArguments(actionParameters: JsonObject, actionSchema: ParameterSchema, kwarg_op = "--"): Promise<string> {
+async function showArguments(actionParameters: JsonObject, actionSchema: ParameterDefinitions, kwarg_op = "--"): Promise<string> {
 	const { result } = await run({ ...writeScript("show.sh", show), actionParameters, actionSchema, runnerParameters: { kwarg_op } });
 	return String(result["stdout"]);
 }
 
 test("named arguments come first, then positional ones in their order", async () => {
-	const schema: ParameterSchema = {
+	const schema: ParameterDefinitions = {
 		last: { type: "string", position: 1 },
 		name: { type: "string" },
 		first: { type: "string", position: 0 },
@@ -88,7 +88,7 @@ test("named arguments come first, then positional ones in their order", async ()
 
 test("no value can be more than one argument", async () => {
 	const evil = "'; touch /tmp/x; $(id) `id` \"\\ \n * ~ ${HOME} --other=1 é";
-	const schema: ParameterSchema = { named: { type: "string" }, placed: { type: "string", position: 0 } };
+	const schema: ParameterDefinitions = { named: { type: "string" }, placed: { type: "string", position: 0 } };
 	assert.equal(await showArguments({ named: evil, placed: evil }, schema), `[--named=${evil}]\n[${evil}]`);
 });
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { OptionsInput, ParameterSchema, Runner, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
+import type { OptionsInput, ParameterDefinitions, Runner, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
 import { createOptions } from "../../core/testing/service-options.ts";
 import { missing, requires, type SkippableTest } from "../../core/testing/test-requirements.ts";
@@ -99,7 +99,7 @@ export function useRunner(
 	{ options, dataDirectory = createDataDirectory() }: { readonly options?: OptionsInput; readonly dataDirectory?: string } = {},
 ): StartedRunner {
 	const modules = mkdtempSync(join(tmpdir(), "svc-modules-"));
-	let runner: Runner<ParameterSchema> = plugin.create();
+	let runner: Runner<ParameterDefinitions> = plugin.create();
 	const start = () =>
 		runner.start?.({
 			logger: silentLogger,

@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { JsonObject, ParameterSchema } from "../../core/contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../core/contract/index.ts";
 import type { RunContextOptions } from "../../core/testing/run-context.ts";
 import { testRunner } from "../../core/testing/runner-suite.ts";
 import { missing, requires } from "../../core/testing/test-requirements.ts";
@@ -69,7 +69,7 @@ async function run({ plugin = remoteScript(), ...options }: RunContextOptions & 
 
 remoteTest("arguments arrive as they are: named ones first, then positional ones", async () => {
 	const evil = "'; touch /tmp/x; $(id) `id` \"\\ \n * ~ ${HOME} --other=1 é";
-	const actionSchema: ParameterSchema = {
+	const actionSchema: ParameterDefinitions = {
 		last: { type: "string", position: 1 },
 		name: { type: "string" },
 		first: { type: "string", position: 0 },

@@ -1,4 +1,4 @@
-import { type ParameterSchema, RunAborted, type RunContext } from "../../core/contract/index.ts";
+import { type ParameterDefinitions, RunAborted, type RunContext } from "../../core/contract/index.ts";
 
 /** Parameters of the runner. Those that decide what a job runs, on which nodes, and which account pays are reserved. */
 export const slurmParameters = {
@@ -27,7 +27,7 @@ export const slurmParameters = {
 	timeout: { type: "integer", description: "Seconds after which the action is ended, waiting included. Default: none." },
 	array: { description: "A number of tasks, or a list with an item for each task, which gets it as `SVC_ITEM`." },
 	array_limit: { type: "integer", description: "Most tasks of the array that run at once." },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;
 
 export type SlurmContext = RunContext<typeof slurmParameters>;
 

@@ -2,7 +2,7 @@ import {
 	type Clock,
 	type Definitions,
 	defineRunner,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	type RunContext,
 	type RunResult,
 } from "../../core/contract/index.ts";
@@ -21,7 +21,7 @@ const parameters = {
 		description: "Names of the tasks whose ends are told as the end of the workflow is (`notify`).",
 	},
 	svc_timeout: { type: "integer", minimum: 1, description: "Seconds after which what still runs is ended. Default: none." },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;
 
 /** Runs actions that consist of other actions, as described by a definition in YAML. */
 export const workflow = defineRunner("workflow", () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ActionSignature, ParameterSchema } from "../../core/contract/index.ts";
+import type { ActionSignature, ParameterDefinitions } from "../../core/contract/index.ts";
 import { corePack } from "../../core/features/packs/built-in/core-pack.ts";
 import { mergeSchemas } from "../../core/language/parameters/merge-schemas.ts";
 import { httpRequest } from "../http-request/index.ts";
@@ -64,13 +64,13 @@ function isDefinition({ language, text }: Block): boolean {
 	return language === "yaml" && /^version:/.test(text) && /^tasks:$/m.test(text);
 }
 
-const runners: ReadonlyMap<string, ParameterSchema> = new Map(
-	[localCommand(), httpRequest(), inquirer(), noop()].map((plugin) => [plugin.name, plugin.create().parameters as ParameterSchema]),
+const runners: ReadonlyMap<string, ParameterDefinitions> = new Map(
+	[localCommand(), httpRequest(), inquirer(), noop()].map((plugin) => [plugin.name, plugin.create().parameters as ParameterDefinitions]),
 );
 
 const text = { type: "string", required: true } as const;
 /** What pages call besides the actions that every service has, with their parameters. */
-const named: Readonly<Record<string, ParameterSchema>> = {
+const named: Readonly<Record<string, ParameterDefinitions>> = {
 	"shop.greet": { name: text },
 	"releases.build": { version: text },
 	"releases.push": { file: text },

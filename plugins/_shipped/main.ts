@@ -26,7 +26,8 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		restore: async (options) =>
 			(await import("../../core/service/database/back-up-database.ts")).restoreDatabase({ ...options, env: process.env }),
 	},
-	users: async (options, use) => (await import("../../core/service/backend-users.ts")).createBackendUsers(process.env)(options, use),
+	users: async (options, use) =>
+		(await import("../../core/service/auth-backend-users.ts")).createAuthBackendUsers(process.env)(options, use),
 	definitions: async (options) => (await import("../../core/service/workflow-tools.ts")).openWorkflowTools(options),
 	packs: {
 		check: async (options) => (await import("../feature-pack-tools/check-packs.ts")).checkPacks(options),

@@ -1,18 +1,25 @@
-import { isSvcError, type JsonObject, type JsonValue, type ParameterSchema, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import {
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinitions,
+	SvcError,
+	toErrorMessage,
+} from "../../core/contract/index.ts";
 import { type ExecutionView, type Kernel, mergeSchemas, type Principal, type SubmitInput } from "../../core/feature.ts";
 import type { AliasMatch, AliasOrigin } from "./aliases-exports.ts";
 import type { CommandValues } from "./format/alias-format.ts";
 
-export interface AliasExecutionOptions extends Pick<Kernel, "catalog" | "executions"> {
+export interface AliasExecutionDependencies extends Pick<Kernel, "catalog" | "executions"> {
 	/** Creates or updates the rule that delivers answers to chats. */
 	readonly answer: () => Promise<void>;
 }
 
 /** Starts the executions that a command requests. */
 export class AliasExecutions {
-	readonly #parts: AliasExecutionOptions;
+	readonly #parts: AliasExecutionDependencies;
 
-	constructor(parts: AliasExecutionOptions) {
+	constructor(parts: AliasExecutionDependencies) {
 		this.#parts = parts;
 	}
 
@@ -32,14 +39,14 @@ export class AliasExecutions {
 		return started;
 	}
 
-	async #schemaOf(actionRef: string): Promise<ParameterSchema> {
+	async #schemaOf(actionRef: string): Promise<ParameterDefinitions> {
 		const resolved = await this.#parts.catalog.resolve(actionRef);
 		return resolved === undefined ? {} : mergeSchemas(resolved.runnerType.runner_parameters, resolved.action.parameters);
 	}
 }
 
 interface Asked {
-	readonly schema: ParameterSchema;
+	readonly schema: ParameterDefinitions;
 	readonly origin: AliasOrigin;
 	readonly principal: Principal;
 }

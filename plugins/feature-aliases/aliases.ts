@@ -14,13 +14,13 @@ import {
 	withWorkBudget,
 } from "../../core/feature.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
+import { toAliasFields } from "./alias-fields.ts";
 import { matchAliases, matchFormat } from "./alias-matching.ts";
 import { type AliasSecrets, withoutMask } from "./alias-secrets.ts";
 import type { Aliases, AliasFilter, AliasHelp, AliasInput, AliasMatch } from "./aliases-exports.ts";
-import { checkAlias } from "./check-alias.ts";
 import type { ActionAliasEntity } from "./entities.ts";
 
-export interface AliasesOptions extends Uses<"storage" | "clock"> {
+export interface AliasesDependencies extends Uses<"storage" | "clock"> {
 	readonly secrets: AliasSecrets;
 	readonly executions: AliasExecutions;
 	/** Creates or updates the rule that delivers answers to chats. */
@@ -34,9 +34,9 @@ const byName = [
 
 /** Action aliases in the storage. */
 export class StoredAliases implements Aliases {
-	readonly #parts: AliasesOptions;
+	readonly #parts: AliasesDependencies;
 
-	constructor(parts: AliasesOptions) {
+	constructor(parts: AliasesDependencies) {
 		this.#parts = parts;
 	}
 
@@ -56,7 +56,7 @@ export class StoredAliases implements Aliases {
 		const { storage, clock } = this.#parts;
 		const pack = input.pack ?? "default";
 		assertNotSystemPack(pack);
-		const fields = checkAlias(input, pack);
+		const fields = toAliasFields(input, pack);
 		withoutMask(fields.immutable_parameters);
 		const alias = { id: createId(clock), ...fields, ...toAuthorship(principal) };
 		await this.#parts.answer();
@@ -70,7 +70,7 @@ export class StoredAliases implements Aliases {
 		const pack = input.pack ?? old.pack;
 		assertNotSystemPack(old.pack);
 		assertNotSystemPack(pack);
-		const fields = checkAlias(input, pack);
+		const fields = toAliasFields(input, pack);
 		const immutable_parameters = await secrets.restore(fields, old, principal);
 		const patch = { ...fields, immutable_parameters, ...toAuthorship(principal) };
 		const updated = await storage.update("action_alias", old.id, patch).catch((error: unknown) => this.#toDuplicate(error, fields.ref));

@@ -15,7 +15,7 @@ import type { ResultMessages } from "./result-messages.ts";
 /** Runner type of the actions of the pack `chatops`. No other pack may use it. */
 export const chatRunner = "chatops";
 
-export interface ChatRunnerOptions extends Uses<"storage"> {
+export interface ChatRunnerDependencies extends Uses<"storage"> {
 	readonly authority: Pick<Authority, "principalOf">;
 	readonly access: Pick<Access, "assert" | "allows">;
 	readonly aliases: Aliases;
@@ -26,7 +26,7 @@ export interface ChatRunnerOptions extends Uses<"storage"> {
 const routePattern = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
 
 /** Runs the actions of the pack `chatops`. */
-export function createChatRunner(parts: ChatRunnerOptions): Runner {
+export function createChatRunner(parts: ChatRunnerDependencies): Runner {
 	const actions = new ChatActions(parts);
 	return {
 		description: "Does what the pack chatops offers: commands of chats, and what is said about them.",
@@ -38,7 +38,7 @@ export function createChatRunner(parts: ChatRunnerOptions): Runner {
 }
 
 class ChatActions {
-	readonly #parts: ChatRunnerOptions;
+	readonly #parts: ChatRunnerDependencies;
 	readonly #actions: Readonly<Record<string, (context: RunContext, principal: Principal) => Promise<JsonObject>>> = {
 		post_result: (context, principal) => this.#postResult(context, principal),
 		format_execution_result: async ({ actionParameters }, principal) => ({ ...(await this.#resultOf(actionParameters, principal))?.said }),
@@ -53,7 +53,7 @@ class ChatActions {
 			),
 	};
 
-	constructor(parts: ChatRunnerOptions) {
+	constructor(parts: ChatRunnerDependencies) {
 		this.#parts = parts;
 	}
 

@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../core/contract/index.ts";
 import { defineBuiltInPack } from "../../core/feature.ts";
 
 const manifest = {
@@ -18,7 +18,7 @@ const executionId = { type: "string", required: true, description: "The executio
 const command = { type: "string", required: true, description: "What somebody has written." } as const;
 
 /** Actions by name. The runner type `chatops` selects its operation by the name of the action. */
-const actions: Readonly<Record<string, readonly [description: string, runnerType: string, parameters: ParameterSchema]>> = {
+const actions: Readonly<Record<string, readonly [description: string, runnerType: string, parameters: ParameterDefinitions]>> = {
 	post_message: [
 		"Say something in a chat.",
 		"announcement",

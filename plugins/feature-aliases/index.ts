@@ -14,6 +14,7 @@ import {
 } from "../../core/feature.ts";
 import { AliasExecutions } from "./alias-executions.ts";
 import { aliasExecutionRoutes } from "./alias-executions-routes.ts";
+import { toAliasFields } from "./alias-fields.ts";
 import { toAliasInput } from "./alias-file.ts";
 import { toPackAliasRights } from "./alias-rights.ts";
 import { AliasSecrets } from "./alias-secrets.ts";
@@ -21,7 +22,6 @@ import { StoredAliases } from "./aliases.ts";
 import type { Aliases, AliasesApi, AliasInput } from "./aliases-exports.ts";
 import { chatRunner, createChatRunner } from "./chat-runner.ts";
 import { chatopsPack } from "./chatops-pack.ts";
-import { checkAlias } from "./check-alias.ts";
 import { type ActionAliasEntity, actionAliasKind } from "./entities.ts";
 import { aliasFileReaders } from "./pack-files.ts";
 import { ResultMessages } from "./result-messages.ts";
@@ -96,7 +96,7 @@ function createAliasesFeature(
 	};
 }
 
-interface RegisterAliasOptions extends Uses<"storage"> {
+interface RegisterAliasDependencies extends Uses<"storage"> {
 	readonly aliases: Pick<Aliases, "create" | "update">;
 	/** Author of the aliases of packs. */
 	readonly principal: Principal;
@@ -108,7 +108,7 @@ interface RegisterAliasOptions extends Uses<"storage"> {
  * otherwise undo an operator's change. With `isOverridden`, `enabled` comes from an operator and is always stored.
  */
 async function registerAlias(
-	{ storage, aliases, principal, assertPermitted }: RegisterAliasOptions,
+	{ storage, aliases, principal, assertPermitted }: RegisterAliasDependencies,
 	input: AliasInput,
 	isOverridden: boolean,
 ): Promise<void> {
@@ -120,7 +120,8 @@ async function registerAlias(
 		return;
 	}
 	const { enabled = true } = isOverridden ? input : known;
-	if (isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack), author: principal.username, scopes: null }, known)) return;
+	if (isDeepStrictEqual({ ...known, ...toAliasFields({ ...input, enabled }, pack), author: principal.username, scopes: null }, known))
+		return;
 	assertPermitted(toPackAliasRights(input, pack));
 	await aliases.update(known.ref, { ...input, enabled }, principal);
 }
@@ -148,14 +149,14 @@ const answerRule: RuleInput & { readonly pack: string } = {
 	enabled: true,
 };
 
-interface AnswerRuleOptions extends Uses<"storage"> {
+interface AnswerRuleDependencies extends Uses<"storage"> {
 	readonly rules: Pick<Rules, "create" | "update">;
 	/** Owner of the rule. */
 	readonly principal: Principal;
 }
 
 /** Creates the rule that delivers answers to chats, or updates it if it differs. An existing rule stays disabled if it was disabled. */
-async function registerAnswerRule({ storage, rules, principal }: AnswerRuleOptions): Promise<void> {
+async function registerAnswerRule({ storage, rules, principal }: AnswerRuleDependencies): Promise<void> {
 	const { pack, name, description, criteria, action } = answerRule;
 	const [known] = await storage.find("rule", { where: { ref: `${pack}.${name}` }, limit: 1 });
 	if (known === undefined) {

@@ -1,8 +1,8 @@
 import { type FileReader, type FileSchema, toCasesSchema, toFileSchema } from "../../core/feature.ts";
 import { findAliasTests } from "./alias-cases.ts";
+import { toAliasFields } from "./alias-fields.ts";
 import { aliasAttributes, toAliasInput } from "./alias-file.ts";
 import { aliasCaseShape } from "./alias-test-case-exports.ts";
-import { checkAlias } from "./check-alias.ts";
 
 export const aliasFileSchemas: readonly FileSchema[] = [
 	{ name: "alias", schema: toFileSchema("Action alias of a pack", aliasAttributes, true) },
@@ -16,6 +16,6 @@ export const aliasFileReaders: readonly FileReader[] = [
 		namesAction: true,
 		findTests: findAliasTests,
 		standIns: { name: "any_name", action_ref: "any.action", formats: ["any"] },
-		read: (metadata, place) => checkAlias(toAliasInput(metadata, place), place.pack),
+		read: (metadata, place) => toAliasFields(toAliasInput(metadata, place), place.pack),
 	},
 ];

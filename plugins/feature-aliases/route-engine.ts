@@ -1,7 +1,7 @@
-import type { FollowedNeeds } from "../../core/feature.ts";
+import type { FollowedDependencies } from "../../core/feature.ts";
 import type { Aliases } from "./aliases-exports.ts";
 
 /** Members of the engine that the routes need. */
-export interface RouteEngine extends FollowedNeeds {
+export interface RouteEngine extends FollowedDependencies {
 	readonly aliases: Aliases;
 }

@@ -8,7 +8,7 @@ const maxAttempts = 50;
 /** Maximum milliseconds between two attempts. */
 const maxPause = 20;
 
-export interface AuditChainOptions extends Uses<"storage" | "clock"> {
+export interface AuditChainDependencies extends Uses<"storage" | "clock"> {
 	/** Called with the end of the chain after each write. */
 	readonly onAppended: (head: ChainHead, added: number) => void;
 }
@@ -18,14 +18,14 @@ export interface AuditChainOptions extends Uses<"storage" | "clock"> {
  * taken, and appends its entries after those of the other node.
  */
 export class AuditChain {
-	readonly #parts: AuditChainOptions;
+	readonly #parts: AuditChainDependencies;
 	readonly #turns = new KeyedMutex();
 	/**
 	 * Last entry that this node has seen. If the end of the record is removed later, the next entry leaves a gap that verification finds.
 	 */
 	#head: ChainHead | undefined;
 
-	constructor(parts: AuditChainOptions) {
+	constructor(parts: AuditChainDependencies) {
 		this.#parts = parts;
 	}
 

@@ -1,6 +1,6 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { PackCheck, PackWorkOptions } from "../../core/cli.ts";
+import type { PackCheck, PackOperationOptions } from "../../core/cli.ts";
 import { type EntityKind, type PackFinding, type Storage, toErrorMessage } from "../../core/contract/index.ts";
 import {
 	findingOf,
@@ -24,7 +24,7 @@ import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
  * Returns all problems of packs. Reads each file with the code of the service. Also reports files that registration skips, such as a rule
  * with an unknown trigger. Checks workflow definitions against the registered actions, and lets runners check files in their languages.
  */
-export async function checkPacks({ directories, config, signal }: PackWorkOptions): Promise<readonly PackCheck[]> {
+export async function checkPacks({ directories, config, signal }: PackOperationOptions): Promise<readonly PackCheck[]> {
 	const packs = await findPacks(directories);
 	const drafted = await dryRunPacks(config, packs);
 	const inspections: PackInspection[] = [];

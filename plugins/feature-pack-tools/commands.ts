@@ -8,7 +8,7 @@ import {
 	openSession,
 	optionsOf,
 	type PackCheck,
-	type PackChecks,
+	type PackOperations,
 	printList,
 	withCredentials,
 	withFormatOptions,
@@ -49,7 +49,7 @@ export const addPackAuthoringCommands: AddCommands = (parent, context) => {
 	addWatch(pack, packs, context);
 };
 
-function addCheck(pack: Command, packs: PackChecks, context: CliContext): void {
+function addCheck(pack: Command, packs: PackOperations, context: CliContext): void {
 	withFormatOptions(
 		pack
 			.command("check [directories...]")
@@ -68,7 +68,7 @@ function addCheck(pack: Command, packs: PackChecks, context: CliContext): void {
 		});
 }
 
-function addTest(pack: Command, packs: PackChecks, context: CliContext): void {
+function addTest(pack: Command, packs: PackOperations, context: CliContext): void {
 	pack
 		.command("test [directories...]")
 		.description("Run the tests that packs bring, without a service. Exit code 1 when one fails.")
@@ -85,7 +85,7 @@ function addTest(pack: Command, packs: PackChecks, context: CliContext): void {
 		});
 }
 
-function addWatch(pack: Command, packs: PackChecks, context: CliContext): void {
+function addWatch(pack: Command, packs: PackOperations, context: CliContext): void {
 	withCredentials(
 		pack
 			.command("watch [directories...]")

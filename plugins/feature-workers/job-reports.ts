@@ -6,7 +6,7 @@ import type { WorkerNotifications } from "./worker-notifications.ts";
 import { maxAhead } from "./worker-output-recorder.ts";
 import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-exports.ts";
 
-export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface JobReportsDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly hub: Meters;
 	readonly sealing: JobEncryption;
 	readonly notifications: WorkerNotifications;
@@ -32,10 +32,10 @@ const fields = ["status", "fence", "user", "sequence", "consumed", "content", "l
  * of a worker that lost the job, or of any other client, is therefore never stored.
  */
 export class JobReports implements JobReporting {
-	readonly #parts: JobReportsOptions;
+	readonly #parts: JobReportsDependencies;
 	readonly #refused;
 
-	constructor(parts: JobReportsOptions) {
+	constructor(parts: JobReportsDependencies) {
 		this.#parts = parts;
 		this.#refused = parts.hub.counter({
 			name: "svc_worker_requests_refused_total",

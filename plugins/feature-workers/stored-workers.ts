@@ -3,7 +3,7 @@ import { isId, type Principal, toStableId, toTimestamp } from "../../core/featur
 import type { WorkerEntity } from "./entities.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { JobAssignment, type JobAssignmentOptions, maxAssignedJobs, type Taker } from "./job-assignment.ts";
-import { JobReports, type JobReportsOptions } from "./job-reports.ts";
+import { JobReports, type JobReportsDependencies } from "./job-reports.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotification } from "./worker-notifications.ts";
 import { WorkerPresence, type WorkerPresenceOptions } from "./worker-presence.ts";
@@ -13,7 +13,7 @@ import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./w
 const maxShown = 200;
 const maxRuns = 100;
 
-export interface StoredWorkersOptions extends JobReportsOptions, JobAssignmentOptions, WorkerPresenceOptions {
+export interface StoredWorkersOptions extends JobReportsDependencies, JobAssignmentOptions, WorkerPresenceOptions {
 	/** Seconds between polls of the storage. */
 	readonly pollInterval: number;
 }

@@ -1,4 +1,4 @@
-import type { ExecutionEntity, JsonObject, OutputType, PackContentFile, ParameterSchema } from "../../core/contract/index.ts";
+import type { ExecutionEntity, JsonObject, OutputType, PackContentFile, ParameterDefinitions } from "../../core/contract/index.ts";
 import type { Principal } from "../../core/feature.ts";
 import type { WorkerEntity } from "./entities.ts";
 
@@ -58,7 +58,7 @@ export interface JobSpec {
 	readonly content: string | null;
 	readonly runner_parameters: JsonObject;
 	readonly action_parameters: JsonObject;
-	readonly action_schema: ParameterSchema;
+	readonly action_schema: ParameterDefinitions;
 	readonly pack_config: JsonObject;
 	readonly environment: Readonly<Record<string, string>>;
 	readonly max_result_output: number;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readdir, stat, truncate, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
-import { isSvcError, type OutputChunkEntity, type Storage, withBulkyBytes } from "../../core/contract/index.ts";
+import { attachBulkyBytes, isSvcError, type OutputChunkEntity, type Storage } from "../../core/contract/index.ts";
 import { createChunk } from "../../core/testing/storage/fixtures.ts";
 import { BlockPool } from "./block-pool.ts";
 import { knexStorage } from "./index.ts";
@@ -75,7 +75,7 @@ test("a text that is given as bytes comes back as it was, though their memory is
 			const chunks = texts.map((text, index) => createChunk("1", index + 1, text));
 			await storage.insert(
 				"output_chunk",
-				chunks.map((chunk, index) => withBulkyBytes({ ...chunk }, () => memory[index] as Buffer)),
+				chunks.map((chunk, index) => attachBulkyBytes({ ...chunk }, () => memory[index] as Buffer)),
 			);
 			for (const bytes of memory) bytes.fill("x");
 			assert.deepEqual(await readOutput(storage, 1), chunks);

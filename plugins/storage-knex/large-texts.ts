@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { type EntityKind, entityKinds, isSvcError, SvcError, toBulkyBytes, toErrorMessage } from "../../core/contract/index.ts";
+import { bulkyBytesOf, type EntityKind, entityKinds, isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import { BlockPool, blockBytes } from "./block-pool.ts";
 import { TextFile } from "./text-file.ts";
 import { isTextReference, parseTextReference, type TextLocation, toTextReference } from "./text-reference.ts";
@@ -73,7 +73,7 @@ export class LargeTexts {
 	 * `put`.
 	 */
 	putBytes(kind: EntityKind, entity: object): Binding | undefined {
-		const bytes = toBulkyBytes(entity);
+		const bytes = bulkyBytesOf(entity);
 		const { bulky } = entityKinds[kind];
 		if (bytes === undefined || bulky === undefined || bytes.length < minLargeLength) return undefined;
 		const group = (entity as Readonly<Record<string, unknown>>)[bulky.by];

@@ -1,10 +1,10 @@
 import {
+	appendedValueOf,
 	type EntityKind,
 	type EntityMap,
 	entityKinds,
 	SvcError,
 	stringifyJson,
-	toAppendedValue,
 	type WriteOperation,
 } from "../../core/contract/index.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
@@ -198,7 +198,7 @@ function toAssignments(kind: EntityKind, patch: object): Assignments {
 	for (const [field, value] of Object.entries(patch)) {
 		const type = types.get(field);
 		if (!type) throw new TypeError(`${kind} has no field "${field}"`);
-		const appended = toAppendedValue(value);
+		const appended = appendedValueOf(value);
 		assignments.push({ field, isAppended: appended !== undefined });
 		bindings.push(appended === undefined ? toBinding([field, type], value) : stringifyJson(appended));
 	}

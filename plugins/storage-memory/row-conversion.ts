@@ -1,4 +1,5 @@
 import {
+	appendedValueOf,
 	type EntityKind,
 	type EntityMap,
 	entityKinds,
@@ -6,7 +7,6 @@ import {
 	type JsonValue,
 	parseJson,
 	stringifyJson,
-	toAppendedValue,
 } from "../../core/contract/index.ts";
 import type { Scalar } from "./compare.ts";
 import type { Row } from "./conditions.ts";
@@ -39,7 +39,7 @@ export function patchRow(kind: EntityKind, row: Row, patch: object): Row {
 	for (const [field, value] of Object.entries(patch)) {
 		const type = types[field];
 		if (!type) throw new TypeError(`${kind} has no field "${field}"`);
-		const appended = toAppendedValue(value);
+		const appended = appendedValueOf(value);
 		patched[field] = appended === undefined ? toScalar(type, field, value) : appendTo(row[field] ?? null, appended);
 	}
 	return patched;

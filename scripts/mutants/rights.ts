@@ -222,7 +222,7 @@ export const rightsMutants: readonly Mutant[] = [
 	{
 		name: "events-of-author",
 		promise: "A rule is given only events that its author may see.",
-		file: "core/features/rules/rules-core.ts",
+		file: "core/features/rules/rule-services.ts",
 		text: "if (permitted.get(toWriterKey(rule))) return true;",
 		replacement: "if (permitted.size > 0) return true;",
 		tests: ["core/features/rules/rule-scopes.test.ts"],

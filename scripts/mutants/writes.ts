@@ -248,7 +248,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "plan-of-timer",
 		promise: "A node that plans a timer anew does not move back what another node has moved on.",
-		file: "core/features/timers/timer-plan.ts",
+		file: "core/features/timers/timer-store.ts",
 		text: "planned, { next_fire_at: timer.next_fire_at });",
 		replacement: "planned);",
 		tests: ["core/features/timers/timers.test.ts"],

@@ -8,7 +8,7 @@ import { openSession } from "../session.ts";
 import type { AddCommands } from "./options.ts";
 
 /** Milliseconds that a completion waits for the service after the user has pressed Tab. */
-const patience = 1_500;
+const completionTimeoutMs = 1_500;
 /** Names that need no quoting. Other names are not offered, because the shell would interpret their characters. */
 const plain = /^[\w][\w.@/-]*$/;
 
@@ -42,7 +42,7 @@ async function printCandidates(program: Command, words: readonly string[], conte
 async function ask({ path, name, query = {} }: NameSource, context: CliContext): Promise<readonly string[]> {
 	try {
 		const api = await openSession({}, context, { signIn: false });
-		const { items } = await api.list<Readonly<Record<string, unknown>>>(path, query, { signal: AbortSignal.timeout(patience) });
+		const { items } = await api.list<Readonly<Record<string, unknown>>>(path, query, { signal: AbortSignal.timeout(completionTimeoutMs) });
 		return items.map((record) => record[name]).filter((value) => typeof value === "string");
 	} catch {
 		return [];

@@ -16,7 +16,7 @@ export interface PackageNames {
 const scope = /^@[a-z0-9][a-z0-9._-]*\//;
 const bareName = /^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/;
 /** Maximum length of a name in npm. */
-const longest = 214;
+const maxPackageNameLength = 214;
 /** Names with another meaning in npm or in the service. */
 const taken: ReadonlySet<string> = new Set(["svc", "svc-automation", "core", "default", "node_modules"]);
 
@@ -26,11 +26,11 @@ const taken: ReadonlySet<string> = new Set(["svc", "svc-automation", "core", "de
  */
 export function toPackageNames(name: string): PackageNames {
 	const plugin = name.replace(scope, "");
-	if (!bareName.test(plugin) || name.length > longest) {
+	if (!bareName.test(plugin) || name.length > maxPackageNameLength) {
 		throw new CliExit(
 			2,
 			`name: "${name}" must be a name that npm takes: lower-case letters and digits in words joined by - or _, a letter first, ` +
-				`at most ${longest} characters; a scope such as @site/ may stand in front`,
+				`at most ${maxPackageNameLength} characters; a scope such as @site/ may stand in front`,
 		);
 	}
 	if (taken.has(plugin) || isBuiltin(name))
@@ -39,7 +39,7 @@ export function toPackageNames(name: string): PackageNames {
 }
 
 /** Maximum length of the name of a kind of entities. */
-const longestKind = 41;
+const maxKindLength = 41;
 
 /** Returns a name for a kind of entities. Digits are left out, because such a name must not contain any. */
 function toKindName(plugin: string, suffix: string): string {
@@ -47,7 +47,7 @@ function toKindName(plugin: string, suffix: string): string {
 		.replaceAll(/\d/g, "")
 		.split(/[-_]+/)
 		.filter((word) => word !== "");
-	return `${words.join("_").slice(0, longestKind - suffix.length - 1)}_${suffix}`;
+	return `${words.join("_").slice(0, maxKindLength - suffix.length - 1)}_${suffix}`;
 }
 
 /**

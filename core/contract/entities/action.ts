@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { ParameterSchema } from "../parameters.ts";
+import type { ParameterDefinitions } from "../parameters.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
 /** The stored record of an action. */
@@ -14,7 +14,7 @@ export interface ActionEntity {
 	readonly entry_point: string;
 	readonly enabled: boolean;
 	readonly metadata_file: string | null;
-	readonly parameters: ParameterSchema;
+	readonly parameters: ParameterDefinitions;
 	readonly output_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly notify: JsonObject;

@@ -21,9 +21,9 @@ import { type RunnerTypeEntity, runnerTypeKind } from "./runner-type.ts";
 import { type SensorEntity, sensorKind } from "./sensor.ts";
 import {
 	type KnownAddressEntity,
-	type SignInFailureEntity,
+	knownAddressKind,
+	type SignInFailureCountEntity,
 	signInFailureKind,
-	signInPlaceKind,
 	type UsedSignInEntity,
 	usedSignInKind,
 } from "./sign-in-records.ts";
@@ -57,7 +57,7 @@ export type { RuleRefEntity } from "./rule-ref.ts";
 export type { RuleSnapshotEntity } from "./rule-snapshot.ts";
 export type { RunnerTypeEntity } from "./runner-type.ts";
 export type { SensorEntity, SensorStateName } from "./sensor.ts";
-export type { KnownAddressEntity, SignInFailureEntity, UsedSignInEntity } from "./sign-in-records.ts";
+export type { KnownAddressEntity, SignInFailureCountEntity, UsedSignInEntity } from "./sign-in-records.ts";
 export type { TimerEntity } from "./timer.ts";
 export type { TokenEntity } from "./token.ts";
 export type { TraceEntity } from "./trace.ts";
@@ -91,7 +91,7 @@ export interface BuiltInEntityMap {
 	user: UserEntity;
 	api_key: ApiKeyEntity;
 	role_assignment: RoleAssignmentEntity;
-	sign_in_failure: SignInFailureEntity;
+	sign_in_failure: SignInFailureCountEntity;
 	sign_in_place: KnownAddressEntity;
 	used_sign_in: UsedSignInEntity;
 	trigger_type: TriggerTypeEntity;
@@ -135,7 +135,7 @@ const builtInKinds: { readonly [K in keyof BuiltInEntityMap]: EntityKindDefiniti
 	api_key: apiKeyKind,
 	role_assignment: roleAssignmentKind,
 	sign_in_failure: signInFailureKind,
-	sign_in_place: signInPlaceKind,
+	sign_in_place: knownAddressKind,
 	used_sign_in: usedSignInKind,
 	trigger_type: triggerTypeKind,
 	trigger: triggerKind,

@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../parameters.ts";
+import type { ParameterDefinitions } from "../parameters.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
 /** The stored record of a runner type. */
@@ -10,7 +10,7 @@ export interface RunnerTypeEntity {
 	readonly enabled: boolean;
 	readonly runner_module: string;
 	readonly output_key: string | null;
-	readonly runner_parameters: ParameterSchema;
+	readonly runner_parameters: ParameterDefinitions;
 }
 
 export const runnerTypeKind: EntityKindDefinition<RunnerTypeEntity> = {

@@ -4,7 +4,7 @@ import type { EntityKindDefinition } from "./kind.ts";
  * Count of failed sign-ins: of a user from one address, of a user from all addresses, or of all users from one address. All nodes share the
  * records, so that further attempts slow down on every node.
  */
-export interface SignInFailureEntity {
+export interface SignInFailureCountEntity {
 	readonly id: string;
 	/** Hash of the user, of the address, or of both. */
 	readonly subject: string;
@@ -14,7 +14,7 @@ export interface SignInFailureEntity {
 	readonly blocked_until: string;
 }
 
-export const signInFailureKind: EntityKindDefinition<SignInFailureEntity> = {
+export const signInFailureKind: EntityKindDefinition<SignInFailureCountEntity> = {
 	fields: { id: "text", subject: "text", failures: "integer", last_failure_at: "text", blocked_until: "text" },
 	unique: [["subject"]],
 	indexes: [["last_failure_at"]],
@@ -29,7 +29,7 @@ export interface KnownAddressEntity {
 	readonly signed_in_at: string;
 }
 
-export const signInPlaceKind: EntityKindDefinition<KnownAddressEntity> = {
+export const knownAddressKind: EntityKindDefinition<KnownAddressEntity> = {
 	fields: { id: "text", subject: "text", signed_in_at: "text" },
 	unique: [["subject"]],
 	indexes: [["signed_in_at"]],

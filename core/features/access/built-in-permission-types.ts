@@ -1,4 +1,4 @@
-import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../../kernel/basics/permission-types.ts";
+import { type ResourceType, type ResourceTypeDefinition, registerPermissions } from "../../kernel/basics/permission-types.ts";
 
 /** Verbs of each resource type, in the order of the reference documentation of permission types. */
 const verbs = {
@@ -58,5 +58,5 @@ const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "ver
 };
 
 for (const [type, list] of Object.entries(verbs)) {
-	definePermissions(type as keyof Verbs & ResourceType, { verbs: list, ...special[type as keyof Verbs] });
+	registerPermissions(type as keyof Verbs & ResourceType, { verbs: list, ...special[type as keyof Verbs] });
 }

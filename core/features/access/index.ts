@@ -54,15 +54,15 @@ export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 	};
 }
 
-interface ProcessTokenOptions extends Uses<"storage" | "clock"> {
+interface ProcessTokenDependencies extends Uses<"storage" | "clock"> {
 	readonly options: Pick<Options, "auth">;
 }
 
 class StoredProcessTokens implements ProcessTokens {
-	readonly #parts: ProcessTokenOptions;
+	readonly #parts: ProcessTokenDependencies;
 	readonly #tokens: Tokens;
 
-	constructor(parts: ProcessTokenOptions) {
+	constructor(parts: ProcessTokenDependencies) {
 		this.#parts = parts;
 		this.#tokens = new Tokens(parts);
 	}

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerJson, answerPage, answerTooMany, describeList } from "../../http/openapi/responses.ts";
-import { mapOf } from "../../http/openapi/schema.ts";
+import { mapOf } from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";

@@ -11,7 +11,7 @@ import { type KnownToken, latestExpiry, toHash } from "./tokens.ts";
  */
 const pattern = /^[0-9a-f]{32}([0-9a-f]{24})([0-9a-f]{10})$/;
 
-export interface RunTokenOptions extends Uses<"storage" | "clock"> {
+export interface RunTokenDependencies extends Uses<"storage" | "clock"> {
 	readonly options: Pick<Options, "auth">;
 }
 
@@ -20,11 +20,11 @@ export interface RunTokenOptions extends Uses<"storage" | "clock"> {
  * token needs no record, and the write that ends the run also revokes the token, regardless of which component ends the run.
  */
 export class RunTokens implements RunCredentials {
-	readonly #parts: RunTokenOptions;
+	readonly #parts: RunTokenDependencies;
 	/** False if the storage has no token records of runs, which only earlier versions created. Then `toRevocations` returns nothing. */
 	#mayHaveRecords = true;
 
-	constructor(parts: RunTokenOptions) {
+	constructor(parts: RunTokenDependencies) {
 		this.#parts = parts;
 	}
 

@@ -10,7 +10,7 @@ import {
 	objectSchema,
 	stringSchema,
 	timestamp,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 
 const keyMembers = {
 	...fieldsOf(apiKeyKind, ["id", "user", "created_at", "enabled", "metadata"]),

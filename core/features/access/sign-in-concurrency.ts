@@ -13,7 +13,7 @@ export interface SignInConcurrencyLimits {
 }
 
 /** Default limits. Password hashes are CPU-intensive by design, and a directory has few connections. */
-const usualLimits: SignInConcurrencyLimits = { underWay: 8, atAddress: 4, waitingAtAddress: 64, waiting: 512, wait: 10_000 };
+const defaultLimits: SignInConcurrencyLimits = { underWay: 8, atAddress: 4, waitingAtAddress: 64, waiting: 512, wait: 10_000 };
 
 /** User and address of a sign-in. */
 export interface SignInSubject {
@@ -47,7 +47,7 @@ export class SignInConcurrency {
 	#known = 0;
 	#strangers = 0;
 
-	constructor(limits: SignInConcurrencyLimits = usualLimits) {
+	constructor(limits: SignInConcurrencyLimits = defaultLimits) {
 		this.#limits = limits;
 	}
 

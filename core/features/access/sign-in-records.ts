@@ -7,7 +7,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 /** Microseconds for which a record is kept. The codes of providers expire within minutes. */
 const rememberedFor = 86_400_000_000;
 const purgedEvery = rememberedFor / 24;
-const mostRemoved = 1_000;
+const maxRemoved = 1_000;
 
 /**
  * Finished sign-ins with a provider, processed sign-out messages, and sign-ins whose end the provider has reported; shared by all nodes. A
@@ -76,7 +76,7 @@ export class SignInRecords {
 		const { storage, clock } = this.#parts;
 		if (clock.now() < this.#nextPurge) return;
 		this.#nextPurge = clock.now() + purgedEvery;
-		await storage.remove("used_sign_in", { where: { used_at: { lt: this.#ago(rememberedFor) } }, limit: mostRemoved });
+		await storage.remove("used_sign_in", { where: { used_at: { lt: this.#ago(rememberedFor) } }, limit: maxRemoved });
 	}
 
 	#ago(microseconds: number): string {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Clock, isSvcError, type KnownAddressEntity, type SignInFailureEntity, SvcError } from "../../contract/index.ts";
+import { type Clock, isSvcError, type KnownAddressEntity, type SignInFailureCountEntity, SvcError } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
@@ -131,7 +131,7 @@ export class SignInThrottle {
 		}
 	}
 
-	async #find(subject: string): Promise<SignInFailureEntity | undefined> {
+	async #find(subject: string): Promise<SignInFailureCountEntity | undefined> {
 		const [entity] = await this.#options.storage.find("sign_in_failure", { where: { subject }, limit: 1 });
 		return entity;
 	}
@@ -166,7 +166,7 @@ const day = 86_400_000_000;
 const rememberedFor = 30 * day;
 /** Microseconds after which another sign-in from an address updates its record. */
 const writtenEvery = day;
-const mostRemoved = 1_000;
+const maxRemoved = 1_000;
 
 /** Addresses from which each user signed in during the last 30 days. Failures at other addresses do not delay sign-ins from these. */
 class KnownSignInAddresses {
@@ -202,7 +202,7 @@ class KnownSignInAddresses {
 		const { storage, clock } = this.#parts;
 		if (clock.now() < this.#nextPurge) return;
 		this.#nextPurge = clock.now() + day / 24;
-		await storage.remove("sign_in_place", { where: { signed_in_at: { lt: this.#ago(rememberedFor) } }, limit: mostRemoved });
+		await storage.remove("sign_in_place", { where: { signed_in_at: { lt: this.#ago(rememberedFor) } }, limit: maxRemoved });
 	}
 
 	#ago(microseconds: number): string {

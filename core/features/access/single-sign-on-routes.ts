@@ -1,7 +1,7 @@
 import { isSvcError, type Options } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
-import { booleanSchema, integerSchema, nullable, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
+import { booleanSchema, integerSchema, nullable, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
 import { assertNotCrossOrigin } from "../../http/origin-check.ts";
 import { wantsHtml } from "../../http/placeholder-page.ts";
 import { noStoreHeaders, replyJson } from "../../http/replies.ts";
@@ -229,7 +229,7 @@ function toRemoteAddress(context: Pick<RouteContext<RouteEngine>, "engine" | "re
 }
 
 /** Seconds that a user has to sign in at the provider. */
-const longest = 600;
+const maxSignInSeconds = 600;
 
 /**
  * Returns the cookie that identifies the browser when the provider redirects it back; one that ends it, if `kept` is empty. That request
@@ -237,7 +237,7 @@ const longest = 600;
  */
 function toKeptCookie(kept: string, { api }: Options): string {
 	const scope = `Path=/${api.auth_cookie_secure ? "; Secure" : ""}; SameSite=Lax`;
-	return `svc-sign-in=${kept}; HttpOnly; Max-Age=${kept === "" ? 0 : longest}; ${scope}`;
+	return `svc-sign-in=${kept}; HttpOnly; Max-Age=${kept === "" ? 0 : maxSignInSeconds}; ${scope}`;
 }
 
 function findKeptCookie(headers: Headers): string | undefined {

@@ -200,8 +200,8 @@ interface KeptSignIn {
 	readonly place: string;
 }
 
-const longestPlace = 1_000;
-const longestKept = 4_000;
+const maxPlaceLength = 1_000;
+const maxStoredLength = 4_000;
 
 /** Encodes the content as the value of a cookie. */
 function writeKept(kept: KeptSignIn): string {
@@ -210,7 +210,7 @@ function writeKept(kept: KeptSignIn): string {
 
 /** Decodes a cookie. Returns undefined if this service cannot have written it. */
 function readKept(text: string | undefined): KeptSignIn | undefined {
-	if (text === undefined || text.length > longestKept) return undefined;
+	if (text === undefined || text.length > maxStoredLength) return undefined;
 	try {
 		const { state, kept, place } = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as Partial<
 			Record<keyof KeptSignIn, unknown>
@@ -227,7 +227,7 @@ function readKept(text: string | undefined): KeptSignIn | undefined {
  * string that is too long or not allowed in a header.
  */
 function toPlace(place: string): string {
-	return place.length <= longestPlace && /^\/[!-~]*$/.test(place) ? place : "/";
+	return place.length <= maxPlaceLength && /^\/[!-~]*$/.test(place) ? place : "/";
 }
 
 function isToken(value: unknown): value is string {

@@ -4,7 +4,7 @@ import { findToken } from "../../http/authenticate.ts";
 import { defineBody } from "../../http/body.ts";
 import { decodeHeader } from "../../http/decode-header.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
-import { stringSchema } from "../../http/openapi/schema.ts";
+import { stringSchema } from "../../http/openapi/schema-builders.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";

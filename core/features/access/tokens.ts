@@ -6,7 +6,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import type { IssuedToken } from "./credentials-exports.ts";
 
 const tokenPattern = /^[0-9a-f]{32}$/;
-const mostCached = 1_000;
+const maxCached = 1_000;
 /** Latest expiry in microseconds. Later timestamps would have a year of five digits and no longer sort as strings. */
 export const latestExpiry = Date.parse("9999-12-31T00:00:00Z") * 1_000;
 
@@ -93,7 +93,7 @@ export class Tokens {
 		if (entity === undefined || entity.service || storage.capabilities.shared === true || this.#revocations !== revocationsBefore)
 			return entity;
 		const [oldest] = this.#cached.keys();
-		if (this.#cached.size >= mostCached && oldest !== undefined) this.#cached.delete(oldest);
+		if (this.#cached.size >= maxCached && oldest !== undefined) this.#cached.delete(oldest);
 		this.#cached.set(token_hash, entity);
 		return entity;
 	}

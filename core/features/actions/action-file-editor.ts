@@ -15,7 +15,7 @@ import { assertMetadataPath, type DataFile, readInside, toDataPath } from "./act
 import { fileWritten } from "./file-written-trigger.ts";
 import { pathExists, removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
-interface ActionFileWorkOptions extends Uses<"storage"> {
+interface ActionFileWorkDependencies extends Uses<"storage"> {
 	readonly access: Pick<Access, "allows" | "assert">;
 	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 	/** Creates the events for files that are written. */
@@ -32,10 +32,10 @@ export interface ActionChange {
 
 /** Reads and changes the files of actions. Each change is checked against the permissions of the principal that requests it. */
 export class ActionFileEditor {
-	readonly #parts: ActionFileWorkOptions;
+	readonly #parts: ActionFileWorkDependencies;
 	readonly #rights: ActionFilePermissions;
 
-	constructor(parts: ActionFileWorkOptions) {
+	constructor(parts: ActionFileWorkDependencies) {
 		this.#parts = parts;
 		this.#rights = new ActionFilePermissions(parts);
 	}

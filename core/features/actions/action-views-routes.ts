@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
 import { answerJson, answerSelectedPage, answerText } from "../../http/openapi/responses.ts";
-import { objectSchema } from "../../http/openapi/schema.ts";
+import { objectSchema } from "../../http/openapi/schema-builders.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";

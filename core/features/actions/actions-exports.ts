@@ -1,4 +1,4 @@
-import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
+import type { ActionEntity, JsonObject, ParameterDefinitions, RunnerTypeEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
@@ -53,7 +53,7 @@ export interface Actions {
 		principal?: Principal,
 	): Promise<ActionEntity>;
 	/** Returns for each action the parameters of its runner type; none if the runner type is not registered. */
-	runnerParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]>;
+	runnerParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterDefinitions[]>;
 	/** Returns the content of the entry point and its path. Throws `SVC_NOT_FOUND` if it does not exist. */
 	entryPoint(refOrId: string): Promise<{ readonly path: string; readonly text: string }>;
 }

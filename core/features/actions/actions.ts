@@ -4,7 +4,7 @@ import {
 	type ActionEntity,
 	isSvcError,
 	type JsonObject,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	SvcError,
 	stringifyJson,
 	type Where,
@@ -27,7 +27,7 @@ import type { Access } from "../access/access-exports.ts";
 import { ActionFileEditor, toNamedFiles } from "./action-file-editor.ts";
 import type { ActionFilter, ActionInput, ActionListing, Actions } from "./actions-exports.ts";
 
-interface StoredActionsOptions extends Uses<"storage" | "clock">, Pick<Kernel, "catalog"> {
+interface StoredActionsDependencies extends Uses<"storage" | "clock">, Pick<Kernel, "catalog"> {
 	readonly access: Pick<Access, "allows" | "assert">;
 	readonly dialects: Pick<Dialects, "runnerType">;
 	/** Creates the events for files that are written. */
@@ -41,10 +41,10 @@ const orderBy = [
 ] as const;
 
 export class StoredActions implements Actions {
-	readonly #parts: StoredActionsOptions;
+	readonly #parts: StoredActionsDependencies;
 	readonly #files: ActionFileEditor;
 
-	constructor(parts: StoredActionsOptions) {
+	constructor(parts: StoredActionsDependencies) {
 		this.#parts = parts;
 		this.#files = new ActionFileEditor(parts);
 	}
@@ -118,20 +118,23 @@ export class StoredActions implements Actions {
 		return found;
 	}
 
-	async runnerParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]> {
+	async runnerParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterDefinitions[]> {
 		const names = [...new Set(actions.map((action) => action.runner_type))];
 		const types = await this.#parts.storage.find("runner_type", { where: { name: { in: names } }, fields: ["name", "runner_parameters"] });
 		const byName = new Map(types.map((type) => [type.name, type.runner_parameters]));
 		return actions.map((action) => byName.get(action.runner_type) ?? {});
 	}
 
-	async #parametersOf(name: string): Promise<ParameterSchema> {
+	async #parametersOf(name: string): Promise<ParameterDefinitions> {
 		const [type] = await this.#parts.storage.find("runner_type", { where: { name }, limit: 1 });
 		if (type === undefined) throw new SvcError("SVC_INVALID", `runner_type: "${name}" is not a registered runner type`);
 		return type.runner_parameters;
 	}
 
-	async #checkParameters(input: Pick<ActionInput, "runner_type" | "parameters">, old: ActionEntity | undefined): Promise<ParameterSchema> {
+	async #checkParameters(
+		input: Pick<ActionInput, "runner_type" | "parameters">,
+		old: ActionEntity | undefined,
+	): Promise<ParameterDefinitions> {
 		const parameters = await this.#parametersOf(input.runner_type);
 		const given = checkParameterDefinitions(input.parameters ?? {}, parameters);
 		if (old === undefined) return restoreParameterDefaults(given, undefined, parameters);

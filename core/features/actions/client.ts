@@ -1,6 +1,6 @@
 import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
-import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
+import type { ActionEntity, ParameterDefinitions, RunnerTypeEntity } from "../../contract/index.ts";
 
 /** An action in a response of the API. */
 export interface ActionRecord extends Omit<ActionEntity, "metadata_file" | "content"> {
@@ -22,7 +22,7 @@ export interface ActionClient {
 		get(refOrId: string, options?: CallOptions): Promise<ActionRecord>;
 		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<ActionRecord>>;
 		/** Returns all parameters of an action: its own and those of its runner type. */
-		parameters(refOrId: string, options?: CallOptions): Promise<ParameterSchema>;
+		parameters(refOrId: string, options?: CallOptions): Promise<ParameterDefinitions>;
 		/** Returns the content of an action's entry point: a script or a definition. */
 		entryPoint(refOrId: string, options?: CallOptions): Promise<string>;
 	};
@@ -39,7 +39,7 @@ export function createActionClient({ call, read, list }: ApiClient): ActionClien
 			get: (ref, waiting) => read(`/actions/${at(ref)}`, waiting),
 			list: (query, waiting) => list("/actions", query, waiting),
 			async parameters(ref, waiting) {
-				const { parameters } = await read<{ parameters: ParameterSchema }>(`/actions/views/parameters/${at(ref)}`, waiting);
+				const { parameters } = await read<{ parameters: ParameterDefinitions }>(`/actions/views/parameters/${at(ref)}`, waiting);
 				return parameters;
 			},
 			entryPoint: async (ref, waiting) => (await call(`/actions/views/entry_point/${at(ref)}`, waiting)).text(),

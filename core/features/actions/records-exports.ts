@@ -1,4 +1,4 @@
-import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
+import type { ActionEntity, ParameterDefinitions, RunnerTypeEntity } from "../../contract/index.ts";
 import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import { copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
@@ -6,7 +6,7 @@ import { maskParameterDefaults } from "../../secrets/parameter-default-masking.t
 /** Returns an action for a response. `runnerParameters` mark further parameters as secret, in addition to the action's own. */
 export function toAction(
 	action: ActionEntity,
-	runnerParameters: ParameterSchema,
+	runnerParameters: ParameterDefinitions,
 	{ masked }: Pick<RecordVisibility, "masked">,
 ): WireRecord {
 	return copyWithoutNull({
@@ -39,7 +39,7 @@ export function hasParameters({ parameters }: Partial<ActionEntity>): boolean {
 export function toRunnerType(
 	runnerType: RunnerTypeEntity,
 	{ masked }: Pick<RecordVisibility, "masked">,
-	actionParameters: ParameterSchema = {},
+	actionParameters: ParameterDefinitions = {},
 ): WireRecord {
 	return copyWithoutNull({
 		id: runnerType.id,

@@ -1,6 +1,6 @@
-import type { FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import type { FollowedDependencies } from "../packs/followed-pack-guard-exports.ts";
 import type { Actions } from "./actions-exports.ts";
 
-export interface RouteEngine extends FollowedNeeds {
+export interface RouteEngine extends FollowedDependencies {
 	readonly actions: Actions;
 }

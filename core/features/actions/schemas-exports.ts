@@ -1,7 +1,7 @@
 import { actionKind } from "../../contract/entities/action.ts";
 import { runnerTypeKind } from "../../contract/entities/runner-type.ts";
 import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, partOf, stringSchema } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, partOf, stringSchema } from "../../http/openapi/schema-builders.ts";
 
 const actionFields = ["id", "ref", "pack", "name", "description", "runner_type", "entry_point", "enabled", "metadata_file"] as const;
 

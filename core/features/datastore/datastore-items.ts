@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import { SingletonTask, type SingletonTaskOptions } from "../../kernel/coordination/singleton-task.ts";
+import { SingletonTask, type SingletonTaskDependencies } from "../../kernel/coordination/singleton-task.ts";
 import { createPace } from "../../kernel/expiry/background-throttle.ts";
 import { removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -23,14 +23,14 @@ import {
 } from "./item-address.ts";
 import { assertMayImport, toItemContent, toValueText } from "./item-content.ts";
 import { type ShownItem, toMaskedItem, toPresentedItem } from "./item-presentation.ts";
-import { ItemStore, type ItemStoreOptions } from "./item-store.ts";
+import { ItemStore, type ItemStoreDependencies } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-exports.ts";
 import { type RotationReport, rotateKeys } from "./key-rotation.ts";
-import { TemplateAccess, type TemplateAccessOptions } from "./template-access.ts";
+import { TemplateAccess, type TemplateAccessDependencies } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
 export interface DatastoreOptions
-	extends Omit<ItemStoreOptions, "quota">,
+	extends Omit<ItemStoreDependencies, "quota">,
 		Uses<"options" | "authority" | "dialects" | "clock">,
 		Pick<Kernel, "leasing" | "keys" | "keyFile"> {
 	readonly access: Access;
@@ -41,7 +41,7 @@ type ItemQuery = Parameters<DatastoreItems["get"]>[1];
 export class StoredItems implements DatastoreItems {
 	readonly #parts: DatastoreOptions;
 	readonly #store: ItemStore;
-	readonly #templateParts: TemplateAccessOptions;
+	readonly #templateParts: TemplateAccessDependencies;
 	readonly #sweep: SingletonTask;
 	readonly #stopping = new AbortController();
 	#rotating: Promise<RotationReport> | undefined;
@@ -222,7 +222,7 @@ function toWhere(scope: ItemScope, user: string | null, { prefix, names, ids }: 
 const interval = 60;
 
 /** Creates the singleton task that deletes expired items every minute. An expired item counts as absent even before it is deleted. */
-function createSweep(parts: SingletonTaskOptions): SingletonTask {
+function createSweep(parts: SingletonTaskDependencies): SingletonTask {
 	const { storage, clock } = parts;
 	return new SingletonTask(parts, {
 		name: "datastore_sweep",

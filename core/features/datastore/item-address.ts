@@ -20,7 +20,7 @@ export interface ItemAddress {
 }
 
 /** Maximum number of characters in a stored name. Database indexes limit the length of their keys. */
-const longestName = 500;
+const maxNameLength = 500;
 const scopes: ReadonlyMap<string, ItemScope | "all"> = new Map([
 	["system", "svckv.system"],
 	["svckv.system", "svckv.system"],
@@ -43,8 +43,8 @@ export function parseScope(word: string | undefined): ItemScope | "all" {
 export function toAddress(name: string, where: ItemWhere, principal: Principal, access: { readonly enabled: boolean }): ItemAddress {
 	const user = toOwner(where, principal, access);
 	const stored = user === null ? name : `${user}:${name}`;
-	if (!isAllowed(name) || stored.length > longestName) {
-		throw new SvcError("SVC_INVALID", `name: must be 1 to ${longestName} characters, of which none is a control character`);
+	if (!isAllowed(name) || stored.length > maxNameLength) {
+		throw new SvcError("SVC_INVALID", `name: must be 1 to ${maxNameLength} characters, of which none is a control character`);
 	}
 	return { scope: user === null ? "svckv.system" : "svckv.user", name: stored, user };
 }

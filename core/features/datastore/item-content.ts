@@ -9,7 +9,7 @@ import type { ItemContent } from "./item-store.ts";
 import type { ItemInput } from "./items-exports.ts";
 
 /** Maximum lifetime of an item in seconds: 100 years. */
-const longestTtl = 3_153_600_000;
+const maxTtl = 3_153_600_000;
 
 /** Address of an item to write, and the stored item. */
 interface Place {
@@ -59,6 +59,6 @@ export async function assertMayImport(
 }
 
 function checkTtl(ttl: number): number {
-	if (Number.isInteger(ttl) && ttl >= 1 && ttl <= longestTtl) return ttl;
-	throw new SvcError("SVC_INVALID", `ttl: must be a whole number of seconds from 1 to ${longestTtl}`);
+	if (Number.isInteger(ttl) && ttl >= 1 && ttl <= maxTtl) return ttl;
+	throw new SvcError("SVC_INVALID", `ttl: must be a whole number of seconds from 1 to ${maxTtl}`);
 }

@@ -18,7 +18,7 @@ import type { UserQuota } from "./user-quota.ts";
 
 export type ItemContent = Pick<KeyValueEntity, "value" | "secret" | "description" | "expire_timestamp">;
 
-export interface ItemStoreOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface ItemStoreDependencies extends Uses<"storage" | "clock" | "logger"> {
 	/** Drafts an event so that it can be stored together with the change that it describes. */
 	readonly draft: Dispatcher["draft"];
 	readonly quota: UserQuota;
@@ -28,15 +28,15 @@ export interface ItemStoreOptions extends Uses<"storage" | "clock" | "logger"> {
 type ToContent = (before: KeyValueEntity | undefined) => ItemContent;
 
 /** Maximum number of attempts to write an item that other nodes change concurrently. */
-const mostConflicts = 100;
+const maxConflicts = 100;
 
 /** Stored items. Each change is written in one transaction with its events. */
 export class ItemStore {
-	readonly #parts: ItemStoreOptions;
+	readonly #parts: ItemStoreDependencies;
 	/** Serializes the writes of each item on this node, so that they do not conflict and need no retries. */
 	readonly #turns = new KeyedMutex();
 
-	constructor(parts: ItemStoreOptions) {
+	constructor(parts: ItemStoreDependencies) {
 		this.#parts = parts;
 	}
 
@@ -123,7 +123,7 @@ export class ItemStore {
 }
 
 async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-	for (let count = 0; count < mostConflicts; count += 1) {
+	for (let count = 0; count < maxConflicts; count += 1) {
 		const done = await attempt();
 		if (done !== undefined) return done;
 	}

@@ -59,7 +59,7 @@ export interface DatastoreItems {
 	rotate(options: { readonly forget?: boolean }, principal: Principal): Promise<RotationReport>;
 	/**
 	 * Returns access for templates of a user: system items that the user may view, and the user's own items. For an execution the user is
-	 * `toItemUser(context)`. `rights` contains the author whose permissions apply, and the scopes of an API key that limit them.
+	 * `toDatastoreUser(context)`. `rights` contains the author whose permissions apply, and the scopes of an API key that limit them.
 	 */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/**

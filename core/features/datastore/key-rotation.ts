@@ -19,7 +19,7 @@ export interface RotationReport {
 	readonly forgotten: readonly string[];
 }
 
-export interface KeyRotationOptions extends Uses<"storage" | "logger">, Pick<Kernel, "keys"> {
+export interface KeyRotationDependencies extends Uses<"storage" | "logger">, Pick<Kernel, "keys"> {
 	readonly store: ItemStore;
 	/** Aborts the rotation. The next rotation completes it. */
 	readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ export interface KeyRotationOptions extends Uses<"storage" | "logger">, Pick<Ker
 
 const batch = 200;
 /** Maximum number of passes over all secrets. Items that other nodes write with an old key after that are left to the next rotation. */
-const mostPasses = 20;
+const maxPasses = 20;
 
 /**
  * Encrypts every secret with a new key while the service is running. Old keys stay in the file, so that every item can be read at any time.
@@ -36,7 +36,10 @@ const mostPasses = 20;
  * With `forget`, old keys that no item used at the start of the rotation are removed from the file. Keys that were used then are kept until
  * a later rotation, because another node may be about to write with one.
  */
-export async function rotateKeys(parts: KeyRotationOptions, { forget = false }: { readonly forget?: boolean }): Promise<RotationReport> {
+export async function rotateKeys(
+	parts: KeyRotationDependencies,
+	{ forget = false }: { readonly forget?: boolean },
+): Promise<RotationReport> {
 	const { store, keys, logger } = parts;
 	const before = await countSecrets(parts);
 	const kept = new Set([...before.used, keys.currentId]);
@@ -46,7 +49,7 @@ export async function rotateKeys(parts: KeyRotationOptions, { forget = false }: 
 	await store.settled();
 	let reencrypted = 0;
 	let after = await countSecrets(parts);
-	for (let pass = 0; pass < mostPasses && after.outdated + after.unbound > 0; pass += 1) {
+	for (let pass = 0; pass < maxPasses && after.outdated + after.unbound > 0; pass += 1) {
 		reencrypted += await reencryptAll(parts);
 		after = await countSecrets(parts);
 	}
@@ -60,7 +63,7 @@ export async function rotateKeys(parts: KeyRotationOptions, { forget = false }: 
  * Returns the ids of the keys in use, and numbers of secret items: `outdated` ones need the current key, `unbound` ones of earlier versions
  * do not contain their address, and no key can decrypt `unreadable` ones.
  */
-async function countSecrets(parts: KeyRotationOptions) {
+async function countSecrets(parts: KeyRotationDependencies) {
 	const { keys } = parts;
 	const used = new Set<string>();
 	const counts = { outdated: 0, unbound: 0, unreadable: 0 };
@@ -74,7 +77,7 @@ async function countSecrets(parts: KeyRotationOptions) {
 	return { used, ...counts };
 }
 
-async function reencryptAll(parts: KeyRotationOptions): Promise<number> {
+async function reencryptAll(parts: KeyRotationDependencies): Promise<number> {
 	const { storage, keys, signal } = parts;
 	let count = 0;
 	for await (const item of secrets(parts)) {
@@ -88,7 +91,7 @@ async function reencryptAll(parts: KeyRotationOptions): Promise<number> {
 	return count;
 }
 
-async function* secrets({ storage, signal }: KeyRotationOptions): AsyncGenerator<KeyValueEntity> {
+async function* secrets({ storage, signal }: KeyRotationDependencies): AsyncGenerator<KeyValueEntity> {
 	let last: KeyValueEntity | undefined;
 	do {
 		signal.throwIfAborted();

@@ -1,7 +1,15 @@
 import { keyValueKind } from "../../contract/entities/key-value.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, describeList } from "../../http/openapi/responses.ts";
-import { arrayOf, booleanSchema, defineSchema, fieldsOf, integerSchema, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	fieldsOf,
+	integerSchema,
+	objectSchema,
+	stringSchema,
+} from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import type { QueryValues } from "../../http/query.ts";

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { isSvcError, type Logger } from "../../contract/index.ts";
-import { toItemUser } from "../../kernel/submission/parameter-rendering.ts";
+import { toDatastoreUser } from "../../kernel/submission/parameter-rendering.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
@@ -64,9 +64,9 @@ test("a rule reads as the system user, and no more than whoever made it may view
 });
 
 test("the user of templates is context.api_user, else context.user, else the system user", () => {
-	assert.equal(toItemUser({ api_user: "a", user: "u" }, "svc"), "a");
-	assert.equal(toItemUser({ api_user: "", user: "u" }, "svc"), "u");
-	assert.equal(toItemUser({}, "svc"), "svc");
+	assert.equal(toDatastoreUser({ api_user: "a", user: "u" }, "svc"), "a");
+	assert.equal(toDatastoreUser({ api_user: "", user: "u" }, "svc"), "u");
+	assert.equal(toDatastoreUser({}, "svc"), "svc");
 });
 
 test.run();

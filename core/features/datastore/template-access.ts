@@ -10,7 +10,7 @@ import { withoutObserver } from "../access/required-permissions-exports.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";
 import type { ItemStore } from "./item-store.ts";
 
-export interface TemplateAccessOptions extends Uses<"logger">, Pick<Kernel, "keys"> {
+export interface TemplateAccessDependencies extends Uses<"logger">, Pick<Kernel, "keys"> {
 	readonly store: ItemStore;
 	readonly access: Access;
 	readonly dialects: Pick<Dialects, "datastoreNames">;
@@ -33,13 +33,13 @@ interface TemplateReader {
 
 /** Datastore access for templates of a user. Secret items are returned as ciphertext, or decrypted if `purpose` is set. */
 export class TemplateAccess implements DatastoreAccess {
-	readonly #parts: TemplateAccessOptions;
+	readonly #parts: TemplateAccessDependencies;
 	readonly #reader: TemplateReader;
 	/** Addresses of secret items that were read, by their ciphertext. */
 	readonly #read = new Map<string, ItemAddress>();
 	#principal: Promise<Principal> | undefined;
 
-	constructor(parts: TemplateAccessOptions, reader: TemplateReader) {
+	constructor(parts: TemplateAccessDependencies, reader: TemplateReader) {
 		this.#parts = parts;
 		this.#reader = reader;
 	}

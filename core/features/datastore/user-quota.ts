@@ -1,7 +1,7 @@
 import { type KeyValueEntity, type Options, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
-export interface UserQuotaOptions extends Uses<"storage"> {
+export interface UserQuotaDependencies extends Uses<"storage"> {
 	readonly limits: Pick<Options["keyvalue"], "user_items" | "user_bytes">;
 	/** Returns the milliseconds of a monotonic clock. Default: `performance.now`. */
 	readonly now?: () => number;
@@ -16,7 +16,7 @@ interface Usage {
 /** Milliseconds for which a usage is cached. Writes of other nodes within this time are not counted. */
 const freshFor = 10_000;
 /** Maximum number of users whose usage is cached. */
-const mostUsers = 1_000;
+const maxUsers = 1_000;
 /** Maximum number of items that one query reads. */
 const batch = 100;
 
@@ -26,10 +26,10 @@ const batch = 100;
  * within ten seconds.
  */
 export class UserQuota {
-	readonly #parts: UserQuotaOptions;
+	readonly #parts: UserQuotaDependencies;
 	readonly #usages = new Map<string, Promise<Usage>>();
 
-	constructor(parts: UserQuotaOptions) {
+	constructor(parts: UserQuotaDependencies) {
 		this.#parts = parts;
 	}
 
@@ -84,7 +84,7 @@ export class UserQuota {
 		this.#usages.set(user, reading);
 		reading.catch(() => this.#usages.delete(user));
 		const [oldest] = this.#usages.keys();
-		if (this.#usages.size > mostUsers && oldest !== undefined) this.#usages.delete(oldest);
+		if (this.#usages.size > maxUsers && oldest !== undefined) this.#usages.delete(oldest);
 		return reading;
 	}
 

@@ -1,5 +1,5 @@
-import type { EventFeeds, Events } from "./events-exports.ts";
 import type { RunAction } from "./runs-exports.ts";
+import type { EventFeeds, Events } from "./stream-events-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface ExecutionsApi {

@@ -11,7 +11,7 @@ import {
 	oneOf,
 	stringSchema,
 	timestamp,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
@@ -33,7 +33,7 @@ export function parseOutputType(text: string | undefined): OutputType | undefine
 	return word as OutputType;
 }
 
-const longestFind = 1_000;
+const maxFindLength = 1_000;
 
 /** Returns the selection of lines. Throws `SVC_INVALID` for numbers below 1, and for a `find` that is too long or has a newline. */
 function toLines({
@@ -47,14 +47,14 @@ function toLines({
 }): OutputSelection {
 	if (fromLine !== undefined && fromLine < 1) throw new SvcError("SVC_INVALID", "from_line: must be at least 1");
 	if (lines !== undefined && lines < 1) throw new SvcError("SVC_INVALID", "lines: must be at least 1");
-	if (find !== undefined && (find.length > longestFind || find.includes("\n"))) {
-		throw new SvcError("SVC_INVALID", `find: must be one line of at most ${longestFind} characters`);
+	if (find !== undefined && (find.length > maxFindLength || find.includes("\n"))) {
+		throw new SvcError("SVC_INVALID", `find: must be one line of at most ${maxFindLength} characters`);
 	}
 	return { fromLine, lines, find };
 }
 
 const defaultLines = 100;
-const mostLines = 1_000;
+const maxLines = 1_000;
 
 const lineSchema = objectSchema({
 	line: integerSchema,
@@ -120,7 +120,7 @@ export const executionOutputRoutes = withActionExecutionsAlias([
 			if (query.trouble === true && query.find !== undefined)
 				throw new SvcError("SVC_INVALID", "trouble: cannot be used together with find");
 			const { fromLine, lines = defaultLines, find } = toLines(query);
-			if (lines > mostLines) throw new SvcError("SVC_INVALID", `lines: must be at most ${mostLines}`);
+			if (lines > maxLines) throw new SvcError("SVC_INVALID", `lines: must be at most ${maxLines}`);
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
 			const { masked } = toRecordVisibility(context);
 			const { signal, done } = context.openStream();

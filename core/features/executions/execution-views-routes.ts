@@ -3,7 +3,7 @@ import { gzip } from "node:zlib";
 import { SvcError, stringifyJson } from "../../contract/index.ts";
 import type { Selection } from "../../http/field-selection.ts";
 import { answerJson, answerPage, answerTooMany, type ResponseDeclaration } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, stringSchema } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, stringSchema } from "../../http/openapi/schema-builders.ts";
 import { type Paging, pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";

@@ -3,7 +3,7 @@ import { type CliContext, CliExit, write, writeOutput } from "../../cli/context.
 import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
-import { repeatWhileUnavailable } from "./repeat-while-unavailable.ts";
+import { retryRequest } from "./retry-requests.ts";
 import { hasEnded, type TaskChunk, tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
 
@@ -120,7 +120,7 @@ async function showTasks(client: ExecutionClient, id: string, { progress, signal
 		return { record, lines: toTaskLines(await readTaskTree(client.executions, id, { signal })).map(toTaskText) };
 	};
 	for (;;) {
-		const { record, lines } = await repeatWhileUnavailable(look, { signal, onReconnect });
+		const { record, lines } = await retryRequest(look, { signal, onReconnect });
 		if (hasEnded(record)) {
 			if (lines.length > 0) await progress.aside(() => write(context.stderr, `${lines.join("\n")}\n`));
 			return record;
@@ -161,7 +161,7 @@ export function toSummary({ id, status, elapsed_seconds, result }: ExecutionReco
 }
 
 /** Characters of an incomplete line after which it is printed as a line. */
-const longestLine = 16_384;
+const maxLineLength = 16_384;
 
 /** Prefixes each line of output with the name of its task. Incomplete lines are buffered until they end. */
 export class LabelledLines {
@@ -171,7 +171,7 @@ export class LabelledLines {
 	add({ label, chunk: { execution_id, output_type: type, data } }: TaskChunk): string {
 		const key = `${execution_id} ${type}`;
 		const text = (this.#begun.get(key)?.text ?? "") + data;
-		const end = text.length > longestLine && !text.includes("\n") ? text.length : text.lastIndexOf("\n") + 1;
+		const end = text.length > maxLineLength && !text.includes("\n") ? text.length : text.lastIndexOf("\n") + 1;
 		if (end === text.length) this.#begun.delete(key);
 		else this.#begun.set(key, { label, type, text: text.slice(end) });
 		return toLabelled(label, text.slice(0, end));

@@ -47,7 +47,7 @@ export function toExecution(view: ExecutionView, presentation: RecordVisibility,
 		start_timestamp: entity.start_timestamp,
 		end_timestamp: entity.end_timestamp,
 		elapsed_seconds: entity.elapsed_seconds,
-		log: hideInLog(entity.log, secrets),
+		log: maskExecutionLog(entity.log, secrets),
 		parameters,
 		result: toResult(view, presentation),
 		result_size: entity.result_size,
@@ -126,7 +126,7 @@ function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: bool
 }
 
 /** Masks secrets in the reasons of a log. A reason is free text, so a user may have written a secret into it. */
-function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: Redactor): ExecutionEntity["log"] | undefined {
+function maskExecutionLog(log: ExecutionEntity["log"] | undefined, secrets: Redactor): ExecutionEntity["log"] | undefined {
 	if (log === undefined || !log.some(({ by }) => by !== undefined && by.reason !== null)) return log;
 	return log.map((entry) =>
 		entry.by?.reason == null ? entry : { ...entry, by: { ...entry.by, reason: secrets.redactText(entry.by.reason) } },

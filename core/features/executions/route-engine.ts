@@ -1,7 +1,7 @@
 import type { Executions, OutputAccess } from "../../kernel/executions/executions-api.ts";
 import type { Actions } from "../actions/actions-exports.ts";
 import type { TriggersApi } from "../triggers/triggers-exports.ts";
-import type { EventFeeds } from "./events-exports.ts";
+import type { EventFeeds } from "./stream-events-exports.ts";
 
 export interface RouteEngine {
 	readonly executions: Executions;

@@ -31,7 +31,7 @@ import { executionPart, executionSchema } from "./schemas-exports.ts";
 const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 100;
-const largestResultSize = 14 * 1024 * 1024;
+const maxResultSize = 14 * 1024 * 1024;
 
 interface CreateBody {
 	readonly action: string;
@@ -239,8 +239,8 @@ async function read(
 ): Promise<ExecutionView> {
 	const id = context.path["id"] ?? "";
 	const { executions } = context.engine;
-	if (maximum !== undefined && (maximum < 0 || maximum > largestResultSize)) {
-		throw new SvcError("SVC_INVALID", `max_result_size: must be from 0 to ${largestResultSize} bytes, got ${maximum}`);
+	if (maximum !== undefined && (maximum < 0 || maximum > maxResultSize)) {
+		throw new SvcError("SVC_INVALID", `max_result_size: must be from 0 to ${maxResultSize} bytes, got ${maximum}`);
 	}
 	if (!maximum || !fields.includes("result")) return executions.get(id, { fields, children });
 	// Read the size first, so that a result above the maximum is not loaded.

@@ -1,5 +1,5 @@
 import { ruleKind } from "../../contract/entities/rule.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
 
 export const ruleSchema = defineSchema(
 	"Rule",

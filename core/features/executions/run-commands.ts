@@ -14,7 +14,7 @@ import {
 	type JsonValue,
 	type OutputType,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	stringifyJson,
 } from "../../contract/index.ts";
 import { type ActionClient, type ActionRecord, createActionClient, type RunnerTypeRecord } from "../actions/client-exports.ts";
@@ -159,7 +159,7 @@ function inheritedEnvironment(env: CliContext["env"]): JsonObject {
 }
 
 /** Returns the text of `svc run <action> -h`. Parameters that callers cannot set are omitted. */
-function toActionHelp({ ref, description, runner_type }: ActionRecord, parameters: ParameterSchema): string {
+function toActionHelp({ ref, description, runner_type }: ActionRecord, parameters: ParameterDefinitions): string {
 	const settable = Object.entries(parameters).filter(([, { immutable }]) => immutable !== true);
 	const isAsked = ([, { required, default: fallback }]: (typeof settable)[number]) => required === true && fallback === undefined;
 	const groups = [

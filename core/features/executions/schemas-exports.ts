@@ -14,7 +14,7 @@ import {
 	recordId,
 	stringSchema,
 	timestamp,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 import { actionExample, actionSchema, runnerTypeExample, runnerTypeSchema } from "../actions/schemas-exports.ts";
 import { triggerInstanceSchema, triggerSchema, triggerTypeSchema } from "../triggers/schemas-exports.ts";
 import { executionStatuses } from "./execution-statuses-exports.ts";

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { PooledText, withPooledText } from "../../lib/bytes/pooled-text.ts";
+import { attachPooledText, PooledText } from "../../lib/bytes/pooled-text.ts";
 import { OutputFrames } from "./sse-output-frames.ts";
 
 const lines = (letter: string) => `${letter.repeat(79)}\n`.repeat(800);
@@ -21,7 +21,7 @@ function toChunk(sequence: number, text: string): OutputChunk {
 		action_ref: "core.local",
 		runner_ref: "local-shell-cmd",
 	} as const;
-	return withPooledText(members, paged);
+	return attachPooledText(members, paged);
 }
 
 const toText = (frame: Uint8Array) => (JSON.parse(/^data: (.*)$/m.exec(Buffer.from(frame).toString())?.[1] ?? "") as { data: string }).data;

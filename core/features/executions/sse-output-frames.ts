@@ -1,4 +1,4 @@
-import { toBulkyBytes } from "../../contract/index.ts";
+import { bulkyBytesOf } from "../../contract/index.ts";
 import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import { toEventBytes, toEventText } from "../../http/sse.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
@@ -8,11 +8,14 @@ import { PrivateSlot } from "../../lib/private-slot.ts";
 import { toChunk, toChunkWith } from "./records-exports.ts";
 
 /** Bytes that are usually enough for the event of a bulky chunk. */
-const usual = 163_840;
+const typicalFrameBytes = 163_840;
 /** Buffer pools for events of one bulky chunk, and for several events that are sent in one write. */
-const [rooms, longRooms] = [new BufferPool({ size: usual, most: 24 }), new BufferPool({ size: usual * 2, most: 4 })];
+const [rooms, longRooms] = [
+	new BufferPool({ size: typicalFrameBytes, most: 24 }),
+	new BufferPool({ size: typicalFrameBytes * 2, most: 4 }),
+];
 /** Maximum number of long buffers in use. A client that does not read keeps its buffer in use. */
-const mostLong = 16;
+const maxLong = 16;
 let longCount = 0;
 
 /** Frames of chunks that streams are sending, shared by clients with the same disclosure: secrets masked, or the full text. */
@@ -63,7 +66,7 @@ export class OutputFrames {
 	 * cost, so several events are sent in one.
 	 */
 	ofSeveral(chunk: OutputChunk, takeAtHand: () => OutputChunk | undefined): Uint8Array {
-		if (longCount >= mostLong || toBulkyBytes(chunk) === undefined) return this.of(chunk);
+		if (longCount >= maxLong || bulkyBytesOf(chunk) === undefined) return this.of(chunk);
 		this.letGo();
 		const room = this.#takeLong();
 		let used = 0;
@@ -72,7 +75,7 @@ export class OutputFrames {
 			// Escaping can make the text longer than the buffer.
 			if (used + lengthOf(parts) > longRooms.bufferSize) return Buffer.concat([room.bytes.subarray(0, used), ...parts]);
 			used = put(parts, room.bytes, used);
-			next = used + usual <= longRooms.bufferSize ? takeAtHand() : undefined;
+			next = used + typicalFrameBytes <= longRooms.bufferSize ? takeAtHand() : undefined;
 		}
 		return room.bytes.subarray(0, used);
 	}
@@ -100,7 +103,7 @@ export class OutputFrames {
  * it. The text is valid only until the next call. Every other event is one part.
  */
 function toParts(chunk: OutputChunk, presentation: Pick<RecordVisibility, "masked">): readonly Uint8Array[] {
-	const bytes = presentation.masked && chunk.secret_spans !== null ? undefined : toBulkyBytes(chunk);
+	const bytes = presentation.masked && chunk.secret_spans !== null ? undefined : bulkyBytesOf(chunk);
 	const shown = bytes === undefined ? toChunk(chunk, presentation) : undefined;
 	const text = escapeAsciiJson(bytes ?? String(shown?.["data"]));
 	const toEvent = (data: unknown) => ({ event: "svc.execution.output__create", data, id: chunk.sequence });

@@ -3,23 +3,23 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import {
 	announcementPrefix,
 	eventNames,
+	readAnnouncement,
+	readExecutionUpdate,
+	readOutputChunk,
+	readTaskUpdate,
 	retainOutputText,
-	toEventAnnouncement,
-	toEventChunk,
-	toEventEntity,
-	toEventTask,
 } from "../../kernel/executions/execution-events.ts";
 import { toExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createAbortListeners } from "../../lib/abort-listeners.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
-import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-exports.ts";
+import type { EventFeed, EventFeeds, Events, StreamEvent, StreamEventName } from "./stream-events-exports.ts";
 
 /** Maximum number of events buffered for a slow reader. Beyond it the stream ends with an error: missed events cannot be read later. */
 const streamBuffer = 2_000;
 
 /** Events of the general stream derived from an event of an execution: first the live action, then the execution. */
-const derivedNames: Readonly<Record<string, readonly (readonly [name: EventName, kind: "liveaction" | "execution"])[]>> = {
+const derivedNames: Readonly<Record<string, readonly (readonly [name: StreamEventName, kind: "liveaction" | "execution"])[]>> = {
 	[eventNames.executionCreate]: [
 		["svc.liveaction__create", "liveaction"],
 		[eventNames.executionCreate, "execution"],
@@ -106,11 +106,11 @@ class DerivedEvents {
 
 	#tell(event: BusEvent): Promise<readonly StreamEvent[]> | readonly StreamEvent[] {
 		const { name } = event;
-		if (isAnnouncement(name)) return [{ name, kind: "other", ...toEventAnnouncement(event) }];
-		if (name === eventNames.outputCreate) return [{ name, kind: "output", chunk: toEventChunk(event) }];
-		if (name === eventNames.taskUpdate) return [{ name, kind: "task", task: toEventTask(event) }];
+		if (isAnnouncement(name)) return [{ name, kind: "other", ...readAnnouncement(event) }];
+		if (name === eventNames.outputCreate) return [{ name, kind: "output", chunk: readOutputChunk(event) }];
+		if (name === eventNames.taskUpdate) return [{ name, kind: "task", task: readTaskUpdate(event) }];
 		const { catalog } = this.#parts;
-		const entity = toEventEntity(event);
+		const entity = readExecutionUpdate(event);
 		const toEvents = (snapshot: ActionSnapshotEntity) => {
 			const view = toExecutionView(entity, snapshot, this.#parts);
 			return (derivedNames[name] ?? []).map(([derived, kind]) => ({ name: derived, kind, view }) as StreamEvent);

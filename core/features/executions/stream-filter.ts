@@ -3,9 +3,9 @@ import type { QueryValues } from "../../http/query.ts";
 import { presentOne, type RecordVisibility } from "../../http/secret-presentation.ts";
 import { toEventBytes } from "../../http/sse.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
-import type { StreamEvent } from "./events-exports.ts";
 import { type PresentationContext, presentExecution } from "./present-executions.ts";
 import { toChunk, toLiveAction } from "./records-exports.ts";
+import type { StreamEvent } from "./stream-events-exports.ts";
 
 export const streamFilterQuery = {
 	events: "list",

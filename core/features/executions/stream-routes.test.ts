@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from "node:http";
 import { test } from "uvu";
 import { createExecution, type FakeEngine, firstId, token, toView } from "../../testing/http/fake-engine.test-support.ts";
 import { faultOf, until, withHttp } from "../../testing/http/http.test-support.ts";
-import type { StreamEvent } from "./events-exports.ts";
+import type { StreamEvent } from "./stream-events-exports.ts";
 
 interface Frame {
 	readonly event?: string;

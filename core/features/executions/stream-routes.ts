@@ -1,22 +1,22 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerEvents, answerTooMany } from "../../http/openapi/responses.ts";
-import { jsonObject } from "../../http/openapi/schema.ts";
+import { jsonObject } from "../../http/openapi/schema-builders.ts";
 import { type Reply, replyContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery, toMaskedPresentation, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { isResponseSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
-import type { SseFanOutSource } from "../../http/sse-fan-out-feed.ts";
+import type { SseFanOutSource } from "../../http/sse-fan-out-reader.ts";
 import { toRightsKey } from "../../http/stream-authorization.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { EventFrameCache } from "./event-cache.ts";
-import type { StreamEvent } from "./events-exports.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { outputChunkSchema } from "./schemas-exports.ts";
 import { OutputFrames } from "./sse-output-frames.ts";
+import type { StreamEvent } from "./stream-events-exports.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toEventFrame } from "./stream-filter.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();

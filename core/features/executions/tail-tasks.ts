@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 import type { OutputChunkRecord } from "./output-client.ts";
-import { repeatWhileUnavailable } from "./repeat-while-unavailable.ts";
+import { retryRequest } from "./retry-requests.ts";
 import { readTasks } from "./task-tree.ts";
 
 /** Output chunk of one task of a workflow. */
@@ -25,7 +25,7 @@ export interface TailOptions {
 }
 
 /** Maximum number of open streams. The service limits the streams of a user; output is stored, so waiting tasks lose none. */
-const mostStreams = 8;
+const maxStreams = 8;
 const attributes = "id,status,liveaction";
 const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
@@ -63,7 +63,7 @@ class TaskTail {
 		this.#workflows = [{ id, path: "" }];
 		for (;;) {
 			signal.throwIfAborted();
-			const isOver = await repeatWhileUnavailable(() => this.#lookAtAll(id), this.#options);
+			const isOver = await retryRequest(() => this.#lookAtAll(id), this.#options);
 			this.#fill();
 			if (isOver) break;
 			await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -100,7 +100,7 @@ class TaskTail {
 
 	/** Starts to follow waiting tasks while fewer than `mostStreams` streams are open. */
 	#fill(): void {
-		while (this.#open.size < mostStreams) {
+		while (this.#open.size < maxStreams) {
 			const next = this.#waiting.shift();
 			if (next === undefined) return;
 			const following = this.#followOne(...next).then(() => {

@@ -23,7 +23,7 @@ export interface TaskTreeOptions {
 type Tasks = Pick<ExecutionClient["executions"], "tasks" | "get">;
 
 /** Maximum number of workflows read for one tree. Each of them needs requests of its own. */
-const mostWorkflows = 100;
+const maxWorkflows = 100;
 const attributes = "id,status,elapsed_seconds,action.ref,liveaction";
 
 export async function readTaskTree(client: Tasks, id: string, { depth, signal }: TaskTreeOptions = {}): Promise<readonly TaskNode[]> {
@@ -75,7 +75,7 @@ class TaskTree {
 	async #severalOf(ids: readonly string[], depth: number): Promise<readonly TaskNode[]> {
 		const nodes: TaskNode[] = [];
 		for (const [index, id] of ids.entries()) {
-			if (this.#workflows >= mostWorkflows) break;
+			if (this.#workflows >= maxWorkflows) break;
 			const { status, elapsed_seconds, action, liveaction } = await this.#get(id);
 			const isWorkflow = liveaction.action_is_workflow;
 			if (status === "succeeded" && !isWorkflow) continue;
@@ -93,7 +93,7 @@ class TaskTree {
 	}
 
 	async #inside(id: string, depth: number): Promise<readonly TaskNode[]> {
-		if (depth <= 0 || this.#workflows >= mostWorkflows) return [];
+		if (depth <= 0 || this.#workflows >= maxWorkflows) return [];
 		return (await this.#get(id)).liveaction.action_is_workflow ? this.read(id, depth) : [];
 	}
 

@@ -11,7 +11,7 @@ import {
 	objectSchema,
 	partOf,
 	stringSchema,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";

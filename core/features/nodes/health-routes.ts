@@ -1,5 +1,5 @@
 import { answerFault, answerJson, retryHeader } from "../../http/openapi/responses.ts";
-import { booleanSchema, objectSchema } from "../../http/openapi/schema.ts";
+import { booleanSchema, objectSchema } from "../../http/openapi/schema-builders.ts";
 import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import type { Engine } from "../../kernel/engine-api.ts";

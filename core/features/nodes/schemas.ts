@@ -11,7 +11,7 @@ import {
 	objectSchema,
 	oneOf,
 	stringSchema,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 import { statusSchema } from "../executions/schemas-exports.ts";
 
 const members = {

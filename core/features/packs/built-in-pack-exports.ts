@@ -1,9 +1,9 @@
 import type { ActionEntity, PackEntity } from "../../contract/index.ts";
 import { defineCoreAction } from "./built-in/define-core-action.ts";
-import type { PackContent } from "./reading/read-pack-directory.ts";
+import type { ParsedPack } from "./reading/read-pack-directory.ts";
 import { notInstalled } from "./registration/not-installed.ts";
 
-export type { PackContent } from "./reading/read-pack-directory.ts";
+export type { ParsedPack } from "./reading/read-pack-directory.ts";
 
 /**
  * Returns a pack that a feature brings (`packs` of `FeaturePlugin`). Actions whose runner type the service does not have are left out.
@@ -13,7 +13,7 @@ export type { PackContent } from "./reading/read-pack-directory.ts";
 export function defineBuiltInPack(
 	manifest: Pick<PackEntity, "ref" | "name" | "description" | "version" | "author">,
 	actions: Readonly<Record<string, Pick<ActionEntity, "description" | "runner_type" | "parameters">>>,
-): PackContent {
+): ParsedPack {
 	return {
 		pack: { ...manifest, path: null, metadata: { ...manifest }, ...notInstalled },
 		actions: Object.entries(actions).map(([name, action]) => ({

@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
-import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../contract/index.ts";
 
 /** The configuration of a pack. */
 export interface ConfigRecord {
@@ -13,7 +13,7 @@ export interface ConfigRecord {
 export interface ConfigSchemaRecord {
 	readonly id: string;
 	readonly pack: string;
-	readonly attributes: ParameterSchema;
+	readonly attributes: ParameterDefinitions;
 }
 
 /** Client for the configurations of packs. */

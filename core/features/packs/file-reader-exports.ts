@@ -1,4 +1,4 @@
-import type { DialectKind, JsonObject, ParameterSchema, Storage } from "../../contract/index.ts";
+import type { DialectKind, JsonObject, ParameterDefinitions, Storage } from "../../contract/index.ts";
 import type { Place } from "./pack-files-exports.ts";
 import type { PackTest } from "./pack-tests-exports.ts";
 
@@ -12,7 +12,7 @@ export interface ReadingPlace extends Place {
 
 /** A runner type, as the checks of pack files need it. */
 export interface ReadRunnerType {
-	readonly parameters: ParameterSchema;
+	readonly parameters: ParameterDefinitions;
 	readonly entryPoint: "required" | "forbidden" | "optional";
 }
 

@@ -25,7 +25,7 @@ export interface PackFollowing {
 }
 
 /** Engine members used by routes that change content of packs. `packInstalls` is absent if no feature installs packs. */
-export interface FollowedNeeds {
+export interface FollowedDependencies {
 	readonly packInstalls?: PackFollowing;
 }
 
@@ -33,7 +33,7 @@ export interface FollowedNeeds {
  * Throws `SVC_INVALID` if the service follows one of the packs in git, because the next version from git would undo the change. Every
  * route that changes content of packs must call it with the pack that contains the content and the pack that it moves to.
  */
-export async function assertNotFollowed({ packInstalls }: FollowedNeeds, ...packs: readonly string[]): Promise<void> {
+export async function assertNotFollowed({ packInstalls }: FollowedDependencies, ...packs: readonly string[]): Promise<void> {
 	await packInstalls?.assertNotFollowed(...packs);
 }
 

@@ -13,7 +13,7 @@ import type { FileReader } from "./file-reader-exports.ts";
 import { toSourceText } from "./followed-source-exports.ts";
 import type { RegisterFiles } from "./pack-files-exports.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
-import type { PackContent } from "./reading/read-pack-directory.ts";
+import type { ParsedPack } from "./reading/read-pack-directory.ts";
 import { PackRegistration } from "./registration/pack-registration.ts";
 import { PackReload } from "./registration/pack-reload.ts";
 import { packRoutes } from "./routes.ts";
@@ -35,17 +35,17 @@ export interface PacksFeature extends HttpFeature<PacksApi> {
 	readonly ownRules: { readonly pack: "packs"; readonly name: RegExp; readonly rules: readonly FollowRule[] };
 }
 
-export interface PacksNeeds {
+export interface PacksDependencies {
 	readonly access: Access;
 	readonly datastore: DatastoreItems;
 	/** Readers for the files of all kinds, used to report problems. */
 	readonly readers: readonly FileReader[];
 	/** Packs of other features, which are registered at each start. */
-	readonly builtInPacks: readonly PackContent[];
+	readonly builtInPacks: readonly ParsedPack[];
 }
 
 /** Creates the feature for pack directories, their configuration and installed packs. */
-export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeature {
+export function createPacksFeature(kernel: Kernel, needs: PacksDependencies): PacksFeature {
 	const root = join(kernel.dependencies.dataDirectory, "packs");
 	const { max_pack_size: size, max_files: files } = kernel.options.content;
 	const contents = new PackContents({ ...kernel, root, limits: { size, files } });

@@ -1,4 +1,4 @@
-import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
 /** Configuration of a pack as stored in its file: templates are not rendered, and defaults are not filled in. */
@@ -7,13 +7,13 @@ export interface PackConfig {
 	readonly pack: string;
 	/** Values with secrets unmasked. Callers mask them with `schema`. */
 	readonly values: JsonObject;
-	readonly schema: ParameterSchema;
+	readonly schema: ParameterDefinitions;
 }
 
 export interface PackConfigSchema {
 	readonly id: string;
 	readonly pack: string;
-	readonly attributes: ParameterSchema;
+	readonly attributes: ParameterDefinitions;
 }
 
 /** A configuration as a run receives it. */

@@ -12,7 +12,7 @@ import {
 	objectSchema,
 	stringSchema,
 	timestamp,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyContent, replyJson } from "../../http/replies.ts";
@@ -20,7 +20,7 @@ import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { FollowedNeeds } from "./followed-pack-guard-exports.ts";
+import type { FollowedDependencies } from "./followed-pack-guard-exports.ts";
 import type { PackFile, Packs } from "./pack-views-exports.ts";
 import { manifestMembers, ownMembers, toPackFields, toPackRecord } from "./registration/pack-records.ts";
 import { followedState } from "./schemas.ts";
@@ -84,7 +84,7 @@ const packFileSchema = defineSchema("PackFile", objectSchema({ file_path: string
 	content: "name: disk\n",
 });
 
-interface RouteNeeds extends FollowedNeeds {
+interface RouteNeeds extends FollowedDependencies {
 	readonly packs: Packs;
 }
 

@@ -1,5 +1,5 @@
 import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
-import { defineSchema, integerSchema, jsonObject, mapOf, objectSchema, oneOf, stringSchema } from "../../http/openapi/schema.ts";
+import { defineSchema, integerSchema, jsonObject, mapOf, objectSchema, oneOf, stringSchema } from "../../http/openapi/schema-builders.ts";
 
 /** Wire schema of the state of a pack in git that the service follows. */
 export const followedState = oneOf("installing", "installed", "failed", "unreachable");

@@ -8,8 +8,8 @@ import { builtInFiles, directoryFiles, type PackFileReader, storedFiles } from "
 import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-exports.ts";
 
 /** Maximum number of text files in one response, and their total bytes. */
-const mostTexts = 1_000;
-const mostBytes = 8_000_000;
+const maxTexts = 1_000;
+const maxBytes = 8_000_000;
 
 /** Reads packs, and their files from the storage or a directory. */
 export class StoredPacks implements Packs {
@@ -39,9 +39,9 @@ export class StoredPacks implements Packs {
 
 	async texts(refOrId: string): Promise<readonly { readonly path: string; readonly text: string }[]> {
 		const texts: { path: string; text: string }[] = [];
-		let rest = mostBytes;
+		let rest = maxBytes;
 		for await (const { path, content } of (await this.#files(await this.get(refOrId))).each()) {
-			if (texts.length === mostTexts) break;
+			if (texts.length === maxTexts) break;
 			if (content.length > rest || content.includes(0) || !isUtf8(content)) continue;
 			rest -= content.length;
 			texts.push({ path, text: Buffer.from(content).toString("utf8") });

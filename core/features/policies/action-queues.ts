@@ -2,7 +2,7 @@ import type { BusEvent } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createRenewedSubscription, type ReconnectingSubscription } from "../../kernel/coordination/reconnecting-subscription.ts";
-import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
+import { eventNames, readExecutionUpdate } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
 import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
@@ -11,7 +11,7 @@ import { concurrencyTypes } from "./policy-types.ts";
 import { pollQueue, type QueuePoll } from "./queue-admission.ts";
 import { readNextDue, readQueues, readUnqueued, type UnqueuedExecution, waitingStatuses } from "./queued-executions.ts";
 
-export interface QueuesOptions extends Omit<QueuePoll, "queue" | "starter" | "deep">, Uses<"logger"> {
+export interface QueuesDependencies extends Omit<QueuePoll, "queue" | "starter" | "deep">, Uses<"logger"> {
 	readonly index: PolicyIndex;
 	readonly attributeKeys: AttributeKeys;
 }
@@ -23,7 +23,7 @@ type LookListener = Parameters<ExecutionQueues["onPollDue"]>[0];
  * Tracks the queues that are marked for a poll.
  */
 export class ActionQueues implements ExecutionQueues {
-	readonly #parts: QueuesOptions;
+	readonly #parts: QueuesDependencies;
 	/** Queues marked for a poll. `deep` means that the poll must check all waiting executions. */
 	readonly #due = new Map<string, { readonly deep: boolean }>();
 	readonly #listeners: LookListener[] = [];
@@ -34,14 +34,14 @@ export class ActionQueues implements ExecutionQueues {
 	#isWatching = false;
 	#isStarted = false;
 
-	constructor(parts: QueuesOptions) {
+	constructor(parts: QueuesDependencies) {
 		this.#parts = parts;
 		this.#watch = createRenewedSubscription({
 			...parts,
 			names: [eventNames.executionCreate, eventNames.executionUpdate],
 			purpose: "executions that policies limit",
 			filter: (event) => this.#concernsQueue(event),
-			onEvent: (event) => this.markForPoll(toEventEntity(event).action_ref),
+			onEvent: (event) => this.markForPoll(readExecutionUpdate(event).action_ref),
 			onGap: () => this.#tell(true),
 		});
 		parts.index.onChange(() => {
@@ -116,7 +116,7 @@ export class ActionQueues implements ExecutionQueues {
 
 	/** Returns true for events of new executions, and of ones that may free capacity because they no longer have a lease. */
 	#concernsQueue(event: BusEvent): boolean {
-		const { action_ref, status } = toEventEntity(event);
+		const { action_ref, status } = readExecutionUpdate(event);
 		return this.#parts.index.has(action_ref, concurrencyTypes) && status !== "delayed" && !heldStatuses.includes(status);
 	}
 

@@ -1,7 +1,7 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { createRecordClient, type RecordClient } from "../../client/record-client.ts";
-import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../contract/index.ts";
 
 /** A policy as the API returns it. */
 export interface PolicyRecord {
@@ -33,7 +33,7 @@ export interface PolicyTypeRecord {
 	readonly description: string;
 	readonly enabled: boolean;
 	readonly module: string;
-	readonly parameters: ParameterSchema;
+	readonly parameters: ParameterDefinitions;
 }
 
 /** Client for the policies of a service. */

@@ -1,5 +1,5 @@
 import type { FileReader } from "../packs/file-reader-exports.ts";
-import { checkPolicy } from "./check-policy.ts";
+import { toPolicyFields } from "./policy-fields.ts";
 import { toPolicyInput } from "./policy-file.ts";
 
 export const policyFileReaders: readonly FileReader[] = [
@@ -7,6 +7,6 @@ export const policyFileReaders: readonly FileReader[] = [
 		kind: "policy",
 		folder: "policies",
 		standIns: { name: "any_name", resource_ref: "any.action" },
-		read: (metadata, place) => checkPolicy(toPolicyInput(metadata, place)),
+		read: (metadata, place) => toPolicyFields(toPolicyInput(metadata, place)),
 	},
 ];

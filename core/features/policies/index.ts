@@ -4,9 +4,9 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RegisterFiles } from "../packs/pack-files-exports.ts";
-import { checkPolicy } from "./check-policy.ts";
 import type { Policies, PoliciesApi, PolicyInput } from "./policies-exports.ts";
 import { createPolicyCore } from "./policy-components.ts";
+import { toPolicyFields } from "./policy-fields.ts";
 import { toPolicyInput } from "./policy-file.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes, workersType } from "./policy-types.ts";
@@ -66,7 +66,7 @@ async function warnOfRefusedDemands({ storage, logger }: Uses<"storage" | "logge
 	});
 }
 
-interface RegisterPolicyOptions extends Uses<"storage"> {
+interface RegisterPolicyDependencies extends Uses<"storage"> {
 	readonly policies: Policies;
 	readonly assertPermitted: AssertPermitted;
 }
@@ -75,7 +75,7 @@ interface RegisterPolicyOptions extends Uses<"storage"> {
  * Creates or updates a policy from its file. `enabled` of an existing policy is kept: files are registered at every start, which would
  * otherwise undo an operator's change.
  */
-async function registerPolicy({ storage, policies, assertPermitted }: RegisterPolicyOptions, input: PolicyInput): Promise<void> {
+async function registerPolicy({ storage, policies, assertPermitted }: RegisterPolicyDependencies, input: PolicyInput): Promise<void> {
 	const [known] = await storage.find("policy", { where: { ref: `${input.pack}.${input.name}` }, limit: 1 });
 	if (known === undefined) {
 		assertPermitted(toPolicyRights("create", input));
@@ -83,7 +83,7 @@ async function registerPolicy({ storage, policies, assertPermitted }: RegisterPo
 		return;
 	}
 	const { enabled } = known;
-	if (isDeepStrictEqual({ ...known, ...checkPolicy({ ...input, enabled }) }, known)) return;
+	if (isDeepStrictEqual({ ...known, ...toPolicyFields({ ...input, enabled }) }, known)) return;
 	assertPermitted([...toPolicyRights("modify", known), ...toPolicyRights("modify", input)]);
 	await policies.update(known.ref, { ...input, enabled });
 }

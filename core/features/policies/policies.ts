@@ -5,10 +5,10 @@ import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
-import { checkPolicy, type PolicyFields } from "./check-policy.ts";
 import type { Policies, PolicyFilter, PolicyInput } from "./policies-exports.ts";
+import { type PolicyFields, toPolicyFields } from "./policy-fields.ts";
 
-export interface PoliciesOptions extends Uses<"storage" | "clock">, Pick<Kernel, "changes"> {
+export interface PoliciesDependencies extends Uses<"storage" | "clock">, Pick<Kernel, "changes"> {
 	/** Puts policies in force on this node after they have been stored. */
 	readonly obey: () => Promise<void>;
 }
@@ -21,9 +21,9 @@ const attempts = 100;
 
 /** Policies in the storage. */
 export class StoredPolicies implements Policies {
-	readonly #parts: PoliciesOptions;
+	readonly #parts: PoliciesDependencies;
 
-	constructor(parts: PoliciesOptions) {
+	constructor(parts: PoliciesDependencies) {
 		this.#parts = parts;
 	}
 
@@ -46,7 +46,7 @@ export class StoredPolicies implements Policies {
 	async create(input: PolicyInput): Promise<PolicyEntity> {
 		const { storage, clock } = this.#parts;
 		assertNotSystemPack(input.pack);
-		const policy = { id: createId(clock), turn: 0, ...checkPolicy(input) };
+		const policy = { id: createId(clock), turn: 0, ...toPolicyFields(input) };
 		try {
 			await storage.insert("policy", [policy]);
 		} catch (error) {
@@ -59,7 +59,7 @@ export class StoredPolicies implements Policies {
 
 	async update(refOrId: string, input: PolicyInput): Promise<PolicyEntity> {
 		assertNotSystemPack(input.pack);
-		return this.#change(refOrId, checkPolicy(input));
+		return this.#change(refOrId, toPolicyFields(input));
 	}
 
 	switch(refOrId: string, enabled: boolean): Promise<PolicyEntity> {

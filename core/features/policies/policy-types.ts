@@ -1,4 +1,4 @@
-import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import type { ParameterDefinition, ParameterDefinitions } from "../../contract/index.ts";
 import { labelPattern, maxLabels } from "../../kernel/basics/names.ts";
 
 /** Types of policies that determine when an execution may be scheduled. */
@@ -17,7 +17,7 @@ export interface PolicyType {
 	readonly description: string;
 	readonly enabled: boolean;
 	readonly module: string;
-	readonly parameters: ParameterSchema;
+	readonly parameters: ParameterDefinitions;
 }
 
 const threshold = {

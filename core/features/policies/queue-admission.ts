@@ -2,14 +2,14 @@ import { append, isSvcError, type PolicyEntity, type WriteOperation } from "../.
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { publishUpdated } from "../../kernel/executions/execution-events.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
-import { applyTransition, type TransitionOptions } from "../../kernel/executions/transition.ts";
+import { applyTransition, type TransitionDependencies } from "../../kernel/executions/transition.ts";
 import type { QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import { measureRemainingCapacity, type RemainingCapacity } from "./concurrency-limit.ts";
 import { concurrencyTypes } from "./policy-types.ts";
 import { type QueuedExecutionDependencies, readDue, readWhole, type Waiting } from "./queued-executions.ts";
 
-export interface QueuePoll extends TransitionOptions, QueuedExecutionDependencies {
+export interface QueuePoll extends TransitionDependencies, QueuedExecutionDependencies {
 	readonly attributeKeys: AttributeKeys;
 	readonly queue: string;
 	readonly starter: QueuedExecutionStarter;

@@ -7,7 +7,7 @@ import type { PolicyIndex } from "./policy-index.ts";
 /** Types of policies that determine whether an execution that did not succeed is retried. */
 const retryTypes = ["action.retry", "action.crash"] as const;
 
-export interface RetriesOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "catalog"> {
+export interface RetriesDependencies extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "catalog"> {
 	readonly index: Pick<PolicyIndex, "has">;
 	readonly queueOf: (actionRef: string) => string | null;
 }
@@ -19,7 +19,7 @@ interface Cause {
 }
 
 /** Creates replacement executions for actions whose policies require a retry. */
-export function createRetries(parts: RetriesOptions) {
+export function createRetries(parts: RetriesDependencies) {
 	const { storage, catalog, index } = parts;
 
 	async function findCause({ action_ref, status }: ExecutionEntity): Promise<Cause | undefined> {
@@ -78,7 +78,7 @@ function countOf({ context }: ExecutionEntity, kind: Cause["kind"]): number {
 }
 
 /** Returns a new execution of the same action with the same parameters, including secrets. */
-function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueOf }: RetriesOptions): ExecutionEntity {
+function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueOf }: RetriesDependencies): ExecutionEntity {
 	const delay = Math.round(Number(policy.parameters["delay"] ?? 0) * 1_000);
 	const applied: JsonObject = {
 		applied_policy: policy.ref,

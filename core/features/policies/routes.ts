@@ -7,19 +7,19 @@ import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { parseSort, type SortOrder } from "../../http/sort.ts";
+import { type OrderBy, parseSort } from "../../http/sort.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
-import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
+import { assertNotFollowed, type FollowedDependencies, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
 import type { PoliciesApi, PolicyInput } from "./policies-exports.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
 /** Members of the engine that the routes use. */
-type RouteNeeds = PoliciesApi & FollowedNeeds;
+type RouteNeeds = PoliciesApi & FollowedDependencies;
 
 const { defineRoute } = createRouteDeclarations<RouteNeeds>();
 
@@ -218,7 +218,7 @@ function findType(context: Pick<RouteContext, "path">): PolicyType {
 	return found;
 }
 
-function toSorted(types: readonly PolicyType[], order: SortOrder<TypeSortField>) {
+function toSorted(types: readonly PolicyType[], order: OrderBy<TypeSortField>) {
 	const compare = (a: PolicyType, b: PolicyType) => {
 		for (const [field, direction] of order) {
 			if (a[field] !== b[field]) return a[field] < b[field] === (direction === "asc") ? -1 : 1;

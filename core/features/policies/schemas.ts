@@ -1,6 +1,6 @@
 import { policyKind } from "../../contract/entities/policy.ts";
 import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
-import { booleanSchema, defineSchema, fieldsOf, objectSchema, partOf, stringSchema } from "../../http/openapi/schema.ts";
+import { booleanSchema, defineSchema, fieldsOf, objectSchema, partOf, stringSchema } from "../../http/openapi/schema-builders.ts";
 
 /** Schema of a policy in the API. */
 export const policySchema = defineSchema(

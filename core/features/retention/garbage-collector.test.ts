@@ -5,7 +5,7 @@ import { toSnapshot } from "../../kernel/executions/action-catalog.ts";
 import type { Pace } from "../../kernel/expiry/background-throttle.ts";
 import { startRemovalPass } from "../../kernel/expiry/removal.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-exports.ts";
-import { removeTraces } from "./remove-events.ts";
+import { removeTraces } from "./remove-event-records.ts";
 import {
 	createScene,
 	daysAgo,

@@ -6,13 +6,13 @@ import { type RemovalPass, type RemovedRecords, removeExpired, startRemovalPass 
 import type { ExpiringRecords } from "../../kernel/feature.ts";
 import { wait } from "../../lib/wait.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-exports.ts";
-import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
+import { removeDeliveries, removeEnforcements, removeTraces, removeTriggerInstances } from "./remove-event-records.ts";
 import { removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
 import { actionSnapshots, createSnapshotSweep, findUnused, type SweptSnapshots } from "./snapshot-sweep.ts";
 
 /** Functions of other features that find or remove records without use. */
-export interface RetentionNeeds {
+export interface RetentionDependencies {
 	/** Ends inquiries that have expired. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** Ends workflows that a defect has left without activity. */
@@ -21,7 +21,7 @@ export interface RetentionNeeds {
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
-export interface CollectorOptions extends RetentionNeeds, Uses<"storage" | "clock" | "logger"> {
+export interface CollectorDependencies extends RetentionDependencies, Uses<"storage" | "clock" | "logger"> {
 	readonly options: Options["garbagecollector"];
 	/** Returns the kinds of expiring records that features declare, in addition to the kinds that have steps here. */
 	readonly aging: () => readonly ExpiringRecords[];
@@ -38,13 +38,13 @@ type RunAged = (removal: RemovalPass, range: { readonly before: string }) => Pro
 
 /** Removes expired records, as configured in `garbagecollector`. */
 export class GarbageCollector {
-	readonly #parts: CollectorOptions;
+	readonly #parts: CollectorDependencies;
 	readonly #steps: readonly Step[];
 	#tracesFrom: string | undefined;
 	/** True if removed records may have left space to release to the operating system. */
 	#hasRoom = false;
 
-	constructor(parts: CollectorOptions) {
+	constructor(parts: CollectorDependencies) {
 		this.#parts = parts;
 		this.#steps = this.#createSteps();
 	}
@@ -77,7 +77,7 @@ export class GarbageCollector {
 		return [
 			{ name: "executions", ...this.#aged(options.purge_executions_ttl, removeExecutions) },
 			{ name: "output", ...this.#aged(options.action_executions_ttl, removeOutput) },
-			{ name: "trigger instances", ...this.#aged(options.trigger_instances_ttl, removeInstances) },
+			{ name: "trigger instances", ...this.#aged(options.trigger_instances_ttl, removeTriggerInstances) },
 			{ name: "webhook deliveries", ...this.#aged(options.webhook_deliveries_ttl, removeDeliveries) },
 			{ name: "rule enforcements", ...this.#aged(options.rule_enforcements_ttl, removeEnforcements) },
 			{

@@ -7,15 +7,18 @@ import { createPace } from "../../kernel/expiry/background-throttle.ts";
 import { isExpiryCursor } from "../../kernel/expiry/expired-records.ts";
 import { type RemovalPass, removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { type CollectorOptions, GarbageCollector } from "./garbage-collector.ts";
-import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
+import { type CollectorDependencies, GarbageCollector } from "./garbage-collector.ts";
+import { removeDeliveries, removeEnforcements, removeTraces, removeTriggerInstances } from "./remove-event-records.ts";
 import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
 import type { PurgeInput, PurgeReport, Retention } from "./retention-exports.ts";
 
-export interface RetentionOptions extends Omit<CollectorOptions, "options">, Uses<"eventBus" | "options">, Pick<Kernel, "leasing"> {}
+export interface RetentionDependencies
+	extends Omit<CollectorDependencies, "options">,
+		Uses<"eventBus" | "options">,
+		Pick<Kernel, "leasing"> {}
 
-export function createRetention(parts: RetentionOptions): Retention & { start(): void; stop(): Promise<void> } {
+export function createRetention(parts: RetentionDependencies): Retention & { start(): void; stop(): Promise<void> } {
 	const { storage, clock, logger } = parts;
 	const { garbagecollector: options } = parts.options;
 	const stopping = new AbortController();
@@ -58,7 +61,7 @@ export function createRetention(parts: RetentionOptions): Retention & { start():
 const removals: Readonly<Record<string, (removal: RemovalPass, range: ExecutionRange) => Promise<string | undefined>>> = {
 	executions: removeExecutions,
 	output: removeOutput,
-	trigger_instances: removeInstances,
+	trigger_instances: removeTriggerInstances,
 	rule_enforcements: removeEnforcements,
 	webhook_deliveries: removeDeliveries,
 	traces: removeTraces,
@@ -69,9 +72,9 @@ const removals: Readonly<Record<string, (removal: RemovalPass, range: ExecutionR
 const purgeKinds: readonly string[] = Object.keys(removals);
 
 /** Milliseconds after which a purge begins no new page of records. The caller continues with `next`. */
-const longestTurn = 1_000;
+const maxTurn = 1_000;
 
-interface PurgeOptions extends Uses<"storage" | "clock" | "logger"> {
+interface PurgeDependencies extends Uses<"storage" | "clock" | "logger"> {
 	/** Aborts when the service stops. */
 	readonly signal: AbortSignal;
 }
@@ -80,7 +83,7 @@ interface PurgeOptions extends Uses<"storage" | "clock" | "logger"> {
  * Removes records of a kind that are older than a given time. One call works for about a second, and returns in `next` where the next call
  * continues. Several nodes may purge at once.
  */
-export async function purge(parts: PurgeOptions, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
+export async function purge(parts: PurgeDependencies, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
 	const run = Object.hasOwn(removals, kind) ? removals[kind] : undefined;
 	if (run === undefined) throw new SvcError("SVC_NOT_FOUND", `"${kind}" cannot be purged; allowed are ${purgeKinds.join(", ")}`);
 	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isDryRun = false, from } = input;
@@ -92,7 +95,7 @@ export async function purge(parts: PurgeOptions, kind: string, input: PurgeInput
 	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
 		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
 	}
-	const removal = startRemovalPass({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isDryRun });
+	const removal = startRemovalPass({ storage: parts.storage, pace: createPace(parts.signal, maxTurn), now, isDryRun });
 	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });
 	if (parts.signal.aborted)
 		throw new SvcError("SVC_UNAVAILABLE", "the service is stopping; send the request to another node, or try again later");

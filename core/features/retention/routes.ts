@@ -1,6 +1,6 @@
 import { defineBody } from "../../http/body.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
-import { defineSchema, integerSchema, mapOf, nullable, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
+import { defineSchema, integerSchema, mapOf, nullable, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
 import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";

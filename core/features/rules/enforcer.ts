@@ -27,7 +27,7 @@ import type { LoopGuard } from "./loop-guard.ts";
 import type { RuleRefHistory } from "./rule-ref-history.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";
 
-export interface EnforcerOptions extends SubmitOptions, Uses<"logger">, Pick<Kernel, "admitAll"> {
+export interface EnforcerDependencies extends SubmitOptions, Uses<"logger">, Pick<Kernel, "admitAll"> {
 	readonly guard: LoopGuard;
 	readonly snapshots: Pick<RuleSnapshots, "of">;
 	readonly refs: Pick<RuleRefHistory, "keep">;
@@ -43,9 +43,9 @@ export interface EnforcedEvent {
 
 /** Starts the actions of rules: stores their executions and enforcements. */
 export class Enforcer {
-	readonly #parts: EnforcerOptions;
+	readonly #parts: EnforcerDependencies;
 
-	constructor(parts: EnforcerOptions) {
+	constructor(parts: EnforcerDependencies) {
 		this.#parts = parts;
 	}
 

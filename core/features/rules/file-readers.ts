@@ -1,5 +1,5 @@
 import type { FileReader } from "../packs/file-reader-exports.ts";
-import { checkRule } from "./check-rule.ts";
+import { toRuleFields } from "./rule-fields.ts";
 import { toRuleInput } from "./rule-file.ts";
 
 export const ruleFileReaders: readonly FileReader[] = [
@@ -13,6 +13,6 @@ export const ruleFileReaders: readonly FileReader[] = [
 			action: { ref: "any.action" },
 			"action.ref": "any.action",
 		},
-		read: (metadata, place) => checkRule(toRuleInput(metadata, place), place.pack),
+		read: (metadata, place) => toRuleFields(toRuleInput(metadata, place), place.pack),
 	},
 ];

@@ -7,17 +7,17 @@ import type { Access } from "../access/access-exports.ts";
 import type { RegisterFiles } from "../packs/pack-files-exports.ts";
 import type { TriggersApi } from "../triggers/triggers-exports.ts";
 import type { RulesFeatureApi } from "./api.ts";
-import { type RegisterRuleOptions, registerRule } from "./register-rule.ts";
+import { type RegisterRuleDependencies, registerRule } from "./register-rule.ts";
 import { ruleRoutes } from "./routes.ts";
 import { ruleEnforcementRoutes } from "./rule-enforcements-routes.ts";
 import { toRuleInput } from "./rule-file.ts";
 import { whereRule } from "./rule-ref-history.ts";
+import { createRuleServices } from "./rule-services.ts";
 import { ruleTypes } from "./rule-types.ts";
 import { ruleViewRoutes } from "./rule-views-routes.ts";
-import { createRulesCore } from "./rules-core.ts";
 import type { EnforcementFilter, Enforcements, RuleInput, Rules } from "./rules-exports.ts";
 
-export interface RulesNeeds {
+export interface RulesDependencies {
 	readonly access: Access;
 	readonly triggers: TriggersApi;
 	readonly registerFiles: RegisterFiles;
@@ -28,9 +28,9 @@ export interface RulesNeeds {
 /** Creates the feature that handles events: it runs the actions of matching rules. */
 export function createRulesFeature(
 	kernel: Kernel,
-	{ access, triggers, registerFiles, ownRules }: RulesNeeds,
+	{ access, triggers, registerFiles, ownRules }: RulesDependencies,
 ): HttpFeature<RulesFeatureApi> {
-	const core = createRulesCore({ ...kernel, access, maskPayloads: (instances) => triggers.instances.maskPayloads(instances) });
+	const core = createRuleServices({ ...kernel, access, maskPayloads: (instances) => triggers.instances.maskPayloads(instances) });
 	const { rules, principal, reactor } = core;
 	return {
 		api: { rules, enforcements: createEnforcements(kernel) },
@@ -62,7 +62,7 @@ interface OwnRules {
 
 /** Registers the service's own rules and removes the ones that it no longer needs. */
 async function registerOwnRules(
-	parts: RegisterRuleOptions & { readonly rules: Pick<Rules, "remove"> },
+	parts: RegisterRuleDependencies & { readonly rules: Pick<Rules, "remove"> },
 	{ pack, name, rules }: OwnRules,
 ): Promise<void> {
 	const wanted = new Set(rules.map((rule) => rule.name));

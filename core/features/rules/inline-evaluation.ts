@@ -5,7 +5,7 @@ import { WorkBudget, type WorkLimits, workLimits } from "../../language/work-bud
 import type { CompiledCriteria } from "./criteria/index.ts";
 import { isRejected } from "./criteria/pre-filter.ts";
 import type { IndexedRule } from "./rule-index.ts";
-import { decide, type RuleProcessorOptions, together } from "./rule-processor.ts";
+import { decide, type RuleProcessorDependencies, together } from "./rule-processor.ts";
 
 /** Maximum number of rules evaluated before an event is stored, because the sender waits. */
 const lookedAtFirst = 1_000;
@@ -18,7 +18,7 @@ const workAtFirst: WorkLimits = { ...workLimits, searchMs: 5 };
  * Evaluates the rules of an event before it is stored; matching rules act in the write that stores it. Returns undefined if that would take
  * too long.
  */
-export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProcessorOptions): Promise<InlineEvaluation | undefined> {
+export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProcessorDependencies): Promise<InlineEvaluation | undefined> {
 	const indexed = await parts.rules.rulesOf(instance.trigger);
 	if (indexed.length > lookedAtFirst) return undefined;
 	await waitForLoopBudget();
@@ -33,7 +33,7 @@ export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProc
 function toActing(
 	instance: TriggerInstanceEntity,
 	{ matching, looked }: { readonly matching: readonly RuleEntity[]; readonly looked: number },
-	{ enforcer, storage, metrics }: RuleProcessorOptions,
+	{ enforcer, storage, metrics }: RuleProcessorDependencies,
 ): InlineEvaluation {
 	return {
 		hasNoActions: false,

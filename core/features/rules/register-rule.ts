@@ -7,7 +7,7 @@ import { toPackRuleRights } from "./required-rule-permissions.ts";
 import type { StoredRules } from "./rules.ts";
 import type { RuleInput, RuleView } from "./rules-exports.ts";
 
-export interface RegisterRuleOptions extends Uses<"storage"> {
+export interface RegisterRuleDependencies extends Uses<"storage"> {
 	readonly rules: Pick<StoredRules, "create" | "get" | "update">;
 	/** Author of the rules of packs. */
 	readonly principal: Principal;
@@ -21,7 +21,7 @@ export interface RegisterRuleOptions extends Uses<"storage"> {
  * of the file and makes the pack's principal its author.
  */
 export async function registerRule(
-	{ storage, rules, principal, assertPermitted }: RegisterRuleOptions,
+	{ storage, rules, principal, assertPermitted }: RegisterRuleDependencies,
 	input: RuleInput & { readonly pack: string },
 	isOverridden: boolean,
 ): Promise<void> {

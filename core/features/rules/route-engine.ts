@@ -1,5 +1,5 @@
 import type { Engine } from "../../kernel/engine-api.ts";
-import type { FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import type { FollowedDependencies } from "../packs/followed-pack-guard-exports.ts";
 
 /** Members of the engine that the routes use. */
-export type RouteEngine = Pick<Engine, "rules" | "actions" | "enforcements" | "triggers"> & FollowedNeeds;
+export type RouteEngine = Pick<Engine, "rules" | "actions" | "enforcements" | "triggers"> & FollowedDependencies;

@@ -20,7 +20,7 @@ import type { EnforcedEvent, Enforcer } from "./enforcer.ts";
 import type { IndexedRule, RuleIndex } from "./rule-index.ts";
 import type { RuleMetrics } from "./rule-metrics.ts";
 
-export interface RuleProcessorOptions extends Uses<"storage" | "clock" | "logger" | "sealedSecrets"> {
+export interface RuleProcessorDependencies extends Uses<"storage" | "clock" | "logger" | "sealedSecrets"> {
 	readonly metrics: RuleMetrics;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;
@@ -43,7 +43,7 @@ export const together = 16;
 const maximumAttempts = 20;
 
 /** Evaluates all rules of a claimed event, lets the matching rules act, and closes the event. Rejects only while nothing can be stored. */
-export async function processInstance(instance: TriggerInstanceEntity, lease: EventLease, parts: RuleProcessorOptions): Promise<void> {
+export async function processInstance(instance: TriggerInstanceEntity, lease: EventLease, parts: RuleProcessorDependencies): Promise<void> {
 	const { storage, logger } = parts;
 	try {
 		if (instance.attempt > maximumAttempts) throw new Error(`processing was begun ${maximumAttempts} times and never came to its end`);
@@ -63,7 +63,7 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: Ev
 	}
 }
 
-async function actOn(instance: TriggerInstanceEntity, lease: EventLease, parts: RuleProcessorOptions): Promise<void> {
+async function actOn(instance: TriggerInstanceEntity, lease: EventLease, parts: RuleProcessorDependencies): Promise<void> {
 	const { storage, enforcer } = parts;
 	const rules = await parts.keepPermitted(await parts.rules.rulesOf(instance.trigger), instance);
 	const look: Look = { event: { instance, trace: undefined }, earlier: await readEarlier(instance, storage), parts };
@@ -100,7 +100,7 @@ interface Look {
 	readonly event: EnforcedEvent;
 	/** Statuses of enforcements that an earlier attempt to process the event stored, by rule id. */
 	readonly earlier: ReadonlyMap<string, RuleEnforcementEntity["status"]>;
-	readonly parts: RuleProcessorOptions;
+	readonly parts: RuleProcessorDependencies;
 }
 
 async function readEarlier({ id, attempt }: TriggerInstanceEntity, storage: Storage): Promise<Look["earlier"]> {

@@ -15,7 +15,7 @@ import { compileCriteria } from "./criteria/index.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
 import type { Rules, RuleTestInput, RuleTestOutcome } from "./rules-exports.ts";
 
-export interface RuleTestOptions extends Uses<"storage" | "clock" | "dialects">, Pick<Kernel, "templateSources"> {
+export interface RuleTestDependencies extends Uses<"storage" | "clock" | "dialects">, Pick<Kernel, "templateSources"> {
 	readonly rules: Pick<Rules, "get">;
 	readonly secrets: RuleSecrets;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
@@ -45,7 +45,7 @@ interface TestedEvent {
  * Returns what a rule would do with an event. Nothing is stored or started. Secrets are masked: in the payload of a stored event before
  * the evaluation, in the parameters after it.
  */
-export async function testRule(input: RuleTestInput, tester: Principal, parts: RuleTestOptions): Promise<RuleTestOutcome> {
+export async function testRule(input: RuleTestInput, tester: Principal, parts: RuleTestDependencies): Promise<RuleTestOutcome> {
 	const rule = await readRule(input.rule, parts);
 	const event = await readEvent(input.triggerInstance, parts);
 	if (event.trigger !== rule.trigger && event.trigger !== rule.triggerType) {
@@ -134,7 +134,7 @@ function renderParameters(parameters: JsonObject, payload: JsonObject, access: D
 	});
 }
 
-async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects }: RuleTestOptions): Promise<TestedRule> {
+async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects }: RuleTestDependencies): Promise<TestedRule> {
 	if (typeof rule === "string") {
 		const { trigger, trigger_type, criteria, action_ref, action_parameters, user, scopes } = (await rules.get(rule)).rule;
 		return { trigger, triggerType: trigger_type, criteria, action: action_ref, parameters: action_parameters, author: user, scopes };
@@ -151,7 +151,7 @@ async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects 
 /** Returns the event of a test. If the event is given instead of stored, its trigger need not exist. */
 async function readEvent(
 	event: RuleTestInput["triggerInstance"],
-	{ storage, dialects, maskPayloads }: RuleTestOptions,
+	{ storage, dialects, maskPayloads }: RuleTestDependencies,
 ): Promise<TestedEvent> {
 	if (typeof event !== "string") return { trigger: dialects.triggerType(event.trigger), payload: event.payload };
 	const [found] = await storage.find("trigger_instance", { where: { id: event }, limit: 1 });

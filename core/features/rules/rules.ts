@@ -9,12 +9,12 @@ import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
 import { withWorkBudget } from "../../language/work-budget.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
-import { checkRule } from "./check-rule.ts";
-import { type RuleTestOptions, testRule } from "./rule-test.ts";
+import { toRuleFields } from "./rule-fields.ts";
+import { type RuleTestDependencies, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
 import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./rules-exports.ts";
 
-export interface RulesOptions extends Omit<RuleTestOptions, "rules">, Pick<Kernel, "changes" | "catalog"> {
+export interface RulesDependencies extends Omit<RuleTestDependencies, "rules">, Pick<Kernel, "changes" | "catalog"> {
 	readonly triggers: RuleTriggers;
 }
 
@@ -23,9 +23,9 @@ const attempts = 5;
 
 /** Rules in the storage. */
 export class StoredRules implements Rules {
-	readonly #parts: RulesOptions;
+	readonly #parts: RulesDependencies;
 
-	constructor(parts: RulesOptions) {
+	constructor(parts: RulesDependencies) {
 		this.#parts = parts;
 	}
 
@@ -67,7 +67,7 @@ export class StoredRules implements Rules {
 
 	async create(input: RuleInput, principal: Principal): Promise<RuleView> {
 		const { clock, changes, secrets } = this.#parts;
-		const fields = checkRule(input, input.pack ?? "default");
+		const fields = toRuleFields(input, input.pack ?? "default");
 		secrets.assertNoMask(fields.action_parameters);
 		const id = createId(clock);
 		const writer = toRuleWriter(principal);
@@ -80,7 +80,7 @@ export class StoredRules implements Rules {
 		const { triggers, changes, secrets } = this.#parts;
 		const old = await this.#find(refOrId);
 		const restored = await secrets.restore(input, old, principal);
-		const fields = checkRule(restored, input.pack ?? old.pack, old.criteria);
+		const fields = toRuleFields(restored, input.pack ?? old.pack, old.criteria);
 		// The writer becomes the author. Otherwise a user who may change a rule could use the permissions of its first author in templates.
 		const writer = toRuleWriter(principal);
 		const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, ...writer });

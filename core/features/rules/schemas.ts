@@ -9,7 +9,7 @@ import {
 	oneOf,
 	partOf,
 	stringSchema,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 import { ruleSchema } from "../executions/rule-schema-exports.ts";
 import { executionSchema } from "../executions/schemas-exports.ts";
 import { triggerInstanceSchema } from "../triggers/schemas-exports.ts";

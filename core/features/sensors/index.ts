@@ -7,14 +7,14 @@ import type { PackFileKind, RegisterFiles } from "../packs/pack-files-exports.ts
 import type { SensorsApi } from "./api.ts";
 import { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { registerPackSensor } from "./register-pack-sensor.ts";
-import { type RegisterSensorOptions, registerSensors } from "./register-sensors.ts";
+import { type RegisterSensorDependencies, registerSensors } from "./register-sensors.ts";
 import { sensorRoutes } from "./routes.ts";
 import { SensorContainer } from "./sensor-container.ts";
 import { type SensorInput, toSensorInput } from "./sensor-file.ts";
 import { sensorProcessTypes } from "./sensor-process-types.ts";
 import { createSensorTypes } from "./sensor-types.ts";
 
-export interface SensorsNeeds extends Pick<RegisterSensorOptions, "registerType"> {
+export interface SensorsDependencies extends Pick<RegisterSensorDependencies, "registerType"> {
 	readonly datastore: DatastoreItems;
 	readonly processTokens: ProcessTokens;
 	readonly packConfigs: PackConfigs;
@@ -22,7 +22,7 @@ export interface SensorsNeeds extends Pick<RegisterSensorOptions, "registerType"
 }
 
 /** Creates the feature that runs sensors of the configuration and of packs. Their observations become events. */
-export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): HttpFeature<SensorsApi> {
+export function createSensorsFeature(kernel: Kernel, needs: SensorsDependencies): HttpFeature<SensorsApi> {
 	const packRunners = new PackSensorRunners(kernel.runners);
 	const container = new SensorContainer({ ...kernel, ...needs, packRunners, apiUrl: kernel.dependencies.apiUrl });
 	const { configured } = container.sources;

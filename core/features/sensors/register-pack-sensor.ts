@@ -9,13 +9,13 @@ import { assertRefNames } from "../../kernel/basics/names.ts";
 import { resolveEntryPoint } from "../packs/entry-point-exports.ts";
 import type { Registering } from "../packs/pack-files-exports.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
-import { type RegisterSensorOptions, toUntouched } from "./register-sensors.ts";
+import { type RegisterSensorDependencies, toUntouched } from "./register-sensors.ts";
 import type { SensorInput } from "./sensor-file.ts";
 
 /** Maximum bytes of a sensor's program. */
-const largestProgram = 5_000_000;
+const maxProgramSize = 5_000_000;
 
-export interface RegisterPackSensorOptions extends RegisterSensorOptions {
+export interface RegisterPackSensorOptions extends RegisterSensorDependencies {
 	readonly runners: PackSensorRunners;
 	/** Refs of the sensors of the configuration. */
 	readonly configured: ReadonlySet<string>;
@@ -76,8 +76,8 @@ async function registerTypes({ storage, registerType }: RegisterPackSensorOption
 
 async function hashProgram(file: string): Promise<string> {
 	const { size } = await stat(file);
-	if (size > largestProgram)
-		throw new SvcError("SVC_INVALID", `attribute "entry_point" must name a file of at most ${largestProgram} bytes, it has ${size}`);
+	if (size > maxProgramSize)
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" must name a file of at most ${maxProgramSize} bytes, it has ${size}`);
 	return toHash(await readFile(file));
 }
 

@@ -6,9 +6,9 @@ import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
 import type { RegisteredTypeInput } from "../triggers/triggers-exports.ts";
 import type { NamedSensor } from "./named-sensor-exports.ts";
-import { shortestInterval } from "./sensor-file.ts";
+import { minInterval } from "./sensor-file.ts";
 
-export interface RegisterSensorOptions extends Uses<"storage" | "clock"> {
+export interface RegisterSensorDependencies extends Uses<"storage" | "clock"> {
 	/** Creates a trigger type, or updates it to the given definition. */
 	readonly registerType: (input: RegisteredTypeInput) => Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface RegisterSensorOptions extends Uses<"storage" | "clock"> {
  * Creates or updates the records of sensors and of their trigger types. `enabled` is kept, because only operators change it. Throws
  * `SVC_CONFIG` for an invalid declaration.
  */
-export async function registerSensors(parts: RegisterSensorOptions, sensors: readonly NamedSensor[]): Promise<void> {
+export async function registerSensors(parts: RegisterSensorDependencies, sensors: readonly NamedSensor[]): Promise<void> {
 	for (const named of sensors) {
 		try {
 			check(named);
@@ -35,12 +35,12 @@ export async function registerSensors(parts: RegisterSensorOptions, sensors: rea
 function check(named: NamedSensor): void {
 	assertRefNames(named);
 	const { poll_interval: interval } = named.sensor;
-	if (interval !== undefined && !(Number.isInteger(interval) && interval >= shortestInterval)) {
-		throw new SvcError("SVC_INVALID", `poll_interval: must be a whole number of seconds, at least ${shortestInterval}`);
+	if (interval !== undefined && !(Number.isInteger(interval) && interval >= minInterval)) {
+		throw new SvcError("SVC_INVALID", `poll_interval: must be a whole number of seconds, at least ${minInterval}`);
 	}
 }
 
-async function registerSensor({ storage, clock }: RegisterSensorOptions, { name, ref, pack, sensor }: NamedSensor): Promise<void> {
+async function registerSensor({ storage, clock }: RegisterSensorDependencies, { name, ref, pack, sensor }: NamedSensor): Promise<void> {
 	const declared = {
 		ref,
 		pack,

@@ -13,7 +13,7 @@ import {
 	partOf,
 	stringSchema,
 	timestamp,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";

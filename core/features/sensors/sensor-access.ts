@@ -4,9 +4,9 @@ import type { ProcessTokens } from "../access/process-tokens-exports.ts";
 /** User under which processes of sensors call the API. */
 const user = "sensors_container";
 /** Maximum delay of a timer in Node.js, in milliseconds. */
-const longestWait = 2 ** 31 - 1;
+const maxWait = 2 ** 31 - 1;
 
-export interface SensorAccessOptions extends Uses<"logger" | "dialects" | "options"> {
+export interface SensorAccessDependencies extends Uses<"logger" | "dialects" | "options"> {
 	readonly processTokens: ProcessTokens;
 	/** Address of the API, without the version. */
 	readonly apiUrl: () => string;
@@ -24,9 +24,9 @@ export interface OpenAccess {
 
 /** Provides sensors of packs with the address of the API, and with a token that is valid during their run. */
 export class SensorAccess {
-	readonly #parts: SensorAccessOptions;
+	readonly #parts: SensorAccessDependencies;
 
-	constructor(parts: SensorAccessOptions) {
+	constructor(parts: SensorAccessDependencies) {
 		this.#parts = parts;
 	}
 
@@ -38,7 +38,7 @@ export class SensorAccess {
 		const warn = (message: string) => (error: unknown) => logger.warn(message, { sensor: ref, error });
 		const renewal = setInterval(
 			() => void opened.renew().catch(warn("the token of a sensor was not renewed; will be tried again")),
-			Math.min((options.auth.service_token_ttl * 1_000) / 3, longestWait),
+			Math.min((options.auth.service_token_ttl * 1_000) / 3, maxWait),
 		);
 		renewal.unref();
 		return {

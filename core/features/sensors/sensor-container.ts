@@ -4,16 +4,16 @@ import { toRenewalIntervalMs } from "../../kernel/coordination/lease-policy.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
-import { SensorAccess, type SensorAccessOptions } from "./sensor-access.ts";
-import { SensorExecutor, type SensorWorkOptions } from "./sensor-executor.ts";
+import { SensorAccess, type SensorAccessDependencies } from "./sensor-access.ts";
+import { SensorExecutor, type SensorWorkDependencies } from "./sensor-executor.ts";
 import { SensorSources } from "./sensor-sources.ts";
 import { SensorSupervisor } from "./sensor-supervisor.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { handleUncaughtSensorErrors } from "./uncaught-sensor-errors.ts";
 
 export interface SensorContainerOptions
-	extends Omit<SensorWorkOptions, "sources" | "triggers" | "principal" | "access">,
-		Omit<SensorAccessOptions, "logger">,
+	extends Omit<SensorWorkDependencies, "sources" | "triggers" | "principal" | "access">,
+		Omit<SensorAccessDependencies, "logger">,
 		Uses<"storage" | "nodeId">,
 		Pick<Kernel, "leasing" | "sensors" | "catalog" | "changes"> {
 	readonly packRunners: PackSensorRunners;

@@ -19,7 +19,7 @@ import type { NamedSensor } from "./named-sensor-exports.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 import { runAsService } from "./uncaught-sensor-errors.ts";
 
-export interface SensorContextOptions extends Uses<"clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
+export interface SensorContextDependencies extends Uses<"clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
 	readonly datastore: DatastoreItems;
 	readonly triggers: SensorTriggers;
 	/** Principal under which sensors act. */
@@ -42,7 +42,7 @@ type DispatchOptions = NonNullable<Parameters<SensorContext["dispatch"]>[2]>;
 
 /** Creates the context of a run for the sensor. */
 export function createSensorContext(
-	parts: SensorContextOptions,
+	parts: SensorContextDependencies,
 	{ ref, pack, sensor, isFromPack }: NamedSensor,
 	run: SensorRunInput,
 ): SensorContext {
@@ -105,7 +105,7 @@ function assertHeld(ref: string, run: SensorRunInput): void {
 }
 
 /** Returns a function that repeats an operation while the storage is unavailable, until the signal aborts. */
-function createOutlast({ logger }: SensorContextOptions, ref: string, signal: AbortSignal) {
+function createOutlast({ logger }: SensorContextDependencies, ref: string, signal: AbortSignal) {
 	const outage = {
 		signal,
 		shouldGiveUp: () => signal.aborted,
@@ -121,7 +121,7 @@ function toTrace(id: string | undefined, tag: string | undefined): Pick<Incoming
 }
 
 /** Throws `SVC_FORBIDDEN` if sensors of packs may not dispatch the trigger: rules trust the events of the service's own triggers. */
-function assertInjectable({ triggerTypes, principal }: SensorContextOptions, resolved: ResolvedTrigger): void {
+function assertInjectable({ triggerTypes, principal }: SensorContextDependencies, resolved: ResolvedTrigger): void {
 	triggerTypes.assertInjectable(resolved, { ...principal, isAdmin: false });
 }
 
@@ -129,7 +129,7 @@ function assertInjectable({ triggerTypes, principal }: SensorContextOptions, res
 type WhileHeld = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 /** Creates access to the system items of the datastore whose names begin with the prefix. Calls wait while the storage is unavailable. */
-function createSensorState({ datastore, principal }: SensorContextOptions, prefix: string, whileHeld: WhileHeld): SensorState {
+function createSensorState({ datastore, principal }: SensorContextDependencies, prefix: string, whileHeld: WhileHeld): SensorState {
 	/** Returns the result of `ask`, or undefined if the item does not exist. */
 	async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
 		try {

@@ -8,15 +8,15 @@ import type { PackConfigs } from "../packs/pack-configs-exports.ts";
 import { GuardedSensorRun } from "./guarded-sensor-run.ts";
 import type { NamedSensor } from "./named-sensor-exports.ts";
 import { noAccess, type SensorAccess } from "./sensor-access.ts";
-import { createSensorContext, type SensorContextOptions } from "./sensor-context.ts";
+import { createSensorContext, type SensorContextDependencies } from "./sensor-context.ts";
 import { processExit, processSpawn } from "./sensor-process-types.ts";
 import type { Holding } from "./sensor-run.ts";
 import type { SensorSources } from "./sensor-sources.ts";
 
 /** Maximum characters of a stored error message. */
-const longestError = 2_000;
+const maxErrorLength = 2_000;
 
-export interface SensorWorkOptions extends Omit<SensorContextOptions, "logger">, Uses<"sealedSecrets">, Pick<Kernel, "logger"> {
+export interface SensorWorkDependencies extends Omit<SensorContextDependencies, "logger">, Uses<"sealedSecrets">, Pick<Kernel, "logger"> {
 	readonly packConfigs: PackConfigs;
 	readonly sources: SensorSources;
 	readonly access: SensorAccess;
@@ -24,9 +24,9 @@ export interface SensorWorkOptions extends Omit<SensorContextOptions, "logger">,
 
 /** Runs sensors: provides their context, reports the start and the end of each run, and masks secrets. */
 export class SensorExecutor {
-	readonly #parts: SensorWorkOptions;
+	readonly #parts: SensorWorkDependencies;
 
-	constructor(parts: SensorWorkOptions) {
+	constructor(parts: SensorWorkDependencies) {
 		this.#parts = parts;
 	}
 
@@ -108,5 +108,5 @@ export class SensorExecutor {
 }
 
 function toMessage(error: unknown, secrets: Redactor): string {
-	return secrets.redactText(toErrorMessage(error)).slice(0, longestError);
+	return secrets.redactText(toErrorMessage(error)).slice(0, maxErrorLength);
 }

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPack, ownAttributes, type Place, requiredName, withoutNull } from "../packs/pack-files-exports.ts";
 
 /** Minimum of `poll_interval` in seconds. */
-export const shortestInterval = 4;
+export const minInterval = 4;
 
 /** Sensor of a pack, as its file declares it. */
 export interface SensorInput {
@@ -42,9 +42,9 @@ export const sensorAttributes: Readonly<Record<string, Attribute>> = {
 	description: text,
 	enabled: flag,
 	poll_interval: {
-		description: `a whole number of seconds, at least ${shortestInterval}`,
-		accepts: (value) => Number.isInteger(value) && Number(value) >= shortestInterval,
-		schema: { type: "integer", minimum: shortestInterval },
+		description: `a whole number of seconds, at least ${minInterval}`,
+		accepts: (value) => Number.isInteger(value) && Number(value) >= minInterval,
+		schema: { type: "integer", minimum: minInterval },
 	},
 	trigger_types: {
 		description: "a list of objects with a name",

@@ -21,7 +21,7 @@ export interface Supervised {
 	wake(): void;
 }
 
-export interface SensorRunOptions extends Uses<"clock" | "logger"> {
+export interface SensorRunDependencies extends Uses<"clock" | "logger"> {
 	readonly settings: Options["sensorcontainer"];
 	readonly supervised: Supervised;
 	readonly lease: HeldLease<"sensor">;
@@ -33,7 +33,7 @@ export interface SensorRunOptions extends Uses<"clock" | "logger"> {
 
 /** Run of a sensor while this node holds it. Restarts the sensor after failures with growing delays, up to the configured number. */
 export class SensorRun implements Holding {
-	readonly #parts: SensorRunOptions;
+	readonly #parts: SensorRunDependencies;
 	readonly #controller = new AbortController();
 	#failures: number;
 	/** Start time of the current run in microseconds; undefined between runs. */
@@ -45,7 +45,7 @@ export class SensorRun implements Holding {
 	/** Resolves when the run has ended; undefined until its end is requested. */
 	#ending: Promise<void> | undefined;
 
-	constructor(parts: SensorRunOptions) {
+	constructor(parts: SensorRunDependencies) {
 		this.#parts = parts;
 		// A sensor that failed permanently before starts with no failures when it is acquired again.
 		this.#failures = parts.record.state === "failed" ? 0 : parts.record.restarts;

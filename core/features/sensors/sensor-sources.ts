@@ -4,16 +4,16 @@ import { resolveEntryPoint } from "../packs/entry-point-exports.ts";
 import { type NamedSensor, toNamedSensor } from "./named-sensor-exports.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 
-export interface SensorSourceOptions extends Pick<Kernel, "sensors" | "catalog"> {
+export interface SensorSourceDependencies extends Pick<Kernel, "sensors" | "catalog"> {
 	readonly runners: PackSensorRunners;
 }
 
 /** Finds the sensor for a record, in the configuration or in a pack. */
 export class SensorSources {
 	readonly #configured: ReadonlyMap<string, NamedSensor>;
-	readonly #parts: SensorSourceOptions;
+	readonly #parts: SensorSourceDependencies;
 
-	constructor(parts: SensorSourceOptions) {
+	constructor(parts: SensorSourceDependencies) {
 		this.#parts = parts;
 		const configured = [...parts.sensors].map(([name, sensor]) => toNamedSensor(name, sensor));
 		this.#configured = new Map(configured.map((named) => [named.ref, named]));

@@ -17,7 +17,7 @@ const open: readonly ExecutionStatus[] = [
 	...(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming", "pending", "canceling"] as const),
 ];
 /** Maximum reported count. A larger backlog is reported as this number, which limits the cost of counting. */
-const most = 10_000;
+const maxReportedCount = 10_000;
 /** Milliseconds for which a reading is cached, so that frequent metrics requests do not load the storage. */
 const kept = 10_000;
 
@@ -29,17 +29,17 @@ function measureBacklog({ storage, hub }: { readonly storage: Storage; readonly 
 	hub.gauge(
 		{
 			name: "svc_executions_open",
-			help: `Executions of the whole service that have not ended, by status; ${most} means that many or more.`,
+			help: `Executions of the whole service that have not ended, by status; ${maxReportedCount} means that many or more.`,
 			labels: ["status"],
 		},
-		keep(() => Promise.all(open.map(async (status) => [await storage.count("execution", { status }, most), status] as const))),
+		keep(() => Promise.all(open.map(async (status) => [await storage.count("execution", { status }, maxReportedCount), status] as const))),
 	);
 	hub.gauge(
 		{
 			name: "svc_trigger_instances_open",
-			help: `Events of the whole service that wait or are looked at; ${most} means that many or more.`,
+			help: `Events of the whole service that wait or are looked at; ${maxReportedCount} means that many or more.`,
 		},
-		keep(async () => [[await storage.count("trigger_instance", { status: { in: ["pending", "processing"] } }, most)]]),
+		keep(async () => [[await storage.count("trigger_instance", { status: { in: ["pending", "processing"] } }, maxReportedCount)]]),
 	);
 }
 

@@ -11,7 +11,7 @@ import { type TraceContext, TraceContextCache } from "./trace-context-cache.ts";
 export type TracerDependencies = Uses<"storage" | "clock" | "logger"> & Pick<Kernel, "hub">;
 
 /** Maximum number of spans that wait until their traces are read from the storage. Further spans are dropped and counted. */
-const mostWaiting = 5_000;
+const maxWaiting = 5_000;
 
 /**
  * Records a span for each execution, event and rule enforcement when it ends, on the node that ended it. Span ids are derived from the
@@ -75,7 +75,7 @@ export class Tracer implements PublishListener, Tracing {
 	#tell(draft: SpanDraft): void {
 		const context = draft.cause === undefined ? this.#contexts.known(draft.trace) : undefined;
 		if (context !== undefined) return this.#place(draft, draft.parent, context);
-		if (this.#waiting.length >= mostWaiting) return this.#dropped.record(1);
+		if (this.#waiting.length >= maxWaiting) return this.#dropped.record(1);
 		this.#waiting.push(draft);
 		if (!this.#isReading) void this.#read();
 	}

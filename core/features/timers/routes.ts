@@ -1,5 +1,5 @@
 import { answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { defineSchema, nullable, objectSchema, timestamp } from "../../http/openapi/schema.ts";
+import { defineSchema, nullable, objectSchema, timestamp } from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";

@@ -13,7 +13,7 @@ export interface ScheduleOptions {
 
 const unitLengths: Readonly<Record<string, number>> = { weeks: 604_800, days: 86_400, hours: 3_600, minutes: 60, seconds: 1 };
 /** Maximum length of an interval in milliseconds: a thousand years. */
-const longestInterval = 31_557_600_000_000;
+const maxInterval = 31_557_600_000_000;
 
 /** Returns the schedule of a timer trigger. Throws `SVC_INVALID`, naming the parameter and its allowed values. */
 export function toSchedule(type: string, parameters: JsonObject, options: ScheduleOptions): Schedule {
@@ -52,7 +52,7 @@ function toIntervalSchedule({ unit, delta }: JsonObject, startedAt: number): Sch
 		throw new SvcError("SVC_INVALID", `trigger.parameters.unit: must be one of ${Object.keys(unitLengths).join(", ")}`);
 	}
 	const interval = typeof delta === "number" && Number.isInteger(delta) && delta >= 1 ? delta * length * 1_000 : Number.POSITIVE_INFINITY;
-	if (interval > longestInterval) {
+	if (interval > maxInterval) {
 		throw new SvcError("SVC_INVALID", "trigger.parameters.delta: must be an integer of at least 1 and at most a thousand years");
 	}
 	return { next: (after) => startedAt + Math.max(1, Math.floor((after - startedAt) / interval) + 1) * interval };

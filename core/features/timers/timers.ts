@@ -4,20 +4,20 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
-import { fromMilliseconds, TimerPlan, toMilliseconds } from "./timer-plan.ts";
+import { fromMilliseconds, TimerStore, toMilliseconds } from "./timer-store.ts";
 
-export interface TimersOptions extends Uses<"storage" | "clock" | "logger" | "options"> {
+export interface TimersDependencies extends Uses<"storage" | "clock" | "logger" | "options"> {
 	readonly dispatcher: Pick<Dispatcher, "draft">;
 	readonly changes: Pick<CacheInvalidation, "onChange">;
 }
 
 /** Milliseconds until the next poll if no timer will fire. A change of triggers ends the wait early. */
-const longestWait = 60_000;
+const maxWait = 60_000;
 
 /** Fires the timers of triggers. Each slot fires at most once, even if several nodes poll it or restart. */
 export class Timers {
-	readonly #parts: TimersOptions;
-	readonly #plan: TimerPlan;
+	readonly #parts: TimersDependencies;
+	readonly #plan: TimerStore;
 	/** Triggers of the timer types, by ref. */
 	#triggers: ReadonlyMap<string, TriggerEntity> = new Map();
 	#isStopped = false;
@@ -28,9 +28,9 @@ export class Timers {
 	#waiting: NodeJS.Timeout | undefined;
 	#looking: Promise<void> | undefined;
 
-	constructor(parts: TimersOptions) {
+	constructor(parts: TimersDependencies) {
 		this.#parts = parts;
-		this.#plan = new TimerPlan(parts);
+		this.#plan = new TimerStore(parts);
 		parts.changes.onChange(() => {
 			this.#isStale = true;
 			if (this.#waiting !== undefined && !this.#isStopped) void this.#lookAndWait();
@@ -161,8 +161,8 @@ export class Timers {
 		// The wait is limited because change events of other nodes may be lost and the system clock may jump.
 		const isShared = this.#parts.storage.capabilities.shared === true;
 		// If there are no triggers, there are no timers. Returning early saves three queries in each poll.
-		if (this.#triggers.size === 0) return isShared ? this.#pollInterval : longestWait;
-		return Math.min((await this.#plan.untilNext()) ?? longestWait, this.#pollInterval);
+		if (this.#triggers.size === 0) return isShared ? this.#pollInterval : maxWait;
+		return Math.min((await this.#plan.untilNext()) ?? maxWait, this.#pollInterval);
 	}
 
 	get #pollInterval(): number {

@@ -2,7 +2,16 @@ import { traceKind } from "../../contract/entities/trace.ts";
 import type { TraceEntity } from "../../contract/index.ts";
 import { isSelected, parseSelection, type Selection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, fieldsOf, objectSchema, oneOf, partOf, stringSchema, timestamp } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	defineSchema,
+	fieldsOf,
+	objectSchema,
+	oneOf,
+	partOf,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";

@@ -2,7 +2,7 @@ import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceE
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readFirstPerOwner, readMappedPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
-import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-exports.ts";
+import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesDependencies, TraceView } from "./traces-exports.ts";
 
 /** Maximum number of enforcements of one rule, newest first, whose traces a list considers. */
 const maxEnforcements = 1_000;
@@ -19,13 +19,13 @@ const newestFirst = [
 	["trace_tag", "asc"],
 ] as const;
 
-export interface TraceOptions extends TracesNeeds, Uses<"storage"> {}
+export interface TraceDependencies extends TracesDependencies, Uses<"storage"> {}
 
 /** Reads traces and their components from the storage. */
 export class StoredTraces implements Traces {
-	readonly #parts: TraceOptions;
+	readonly #parts: TraceDependencies;
 
-	constructor(parts: TraceOptions) {
+	constructor(parts: TraceDependencies) {
 		this.#parts = parts;
 	}
 
@@ -67,7 +67,7 @@ export class StoredTraces implements Traces {
 
 /** Returns the ids of the traces that match the filter, or undefined if the filter matches all traces. */
 async function findTraceIds(
-	{ storage, enforcements }: TraceOptions,
+	{ storage, enforcements }: TraceDependencies,
 	{ id, execution, rule, trigger_instance }: TraceFilter,
 ): Promise<readonly string[] | undefined> {
 	const sets: (readonly string[])[] = [];

@@ -38,7 +38,7 @@ export interface TraceFilter {
 }
 
 /** Functions of other features that traces need. */
-export interface TracesNeeds {
+export interface TracesDependencies {
 	readonly enforcements: {
 		/** Returns the ids of traces with enforcements of a rule, starting with its newest enforcements. */
 		tracesOf(ruleId: string, limit: number): Promise<readonly string[]>;

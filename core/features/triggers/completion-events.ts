@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import { type CompletionHookResult, noCompletionEffects } from "../../kernel/executions/completion-effects.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { toItemUser } from "../../kernel/submission/parameter-rendering.ts";
+import { toDatastoreUser } from "../../kernel/submission/parameter-rendering.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { findParameterSecrets, maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { toNotifyPayloads } from "./notify-payloads.ts";
@@ -53,7 +53,7 @@ export class CompletionEvents {
 	async #notify(ended: ExecutionEntity, decrypted: string[]): Promise<readonly JsonObject[]> {
 		if (ended.notify === null || Object.keys(ended.notify).length === 0) return [];
 		const { items, systemUser, isAdministrator } = this.#parts.templateSources;
-		const user = toItemUser(ended.context, systemUser);
+		const user = toDatastoreUser(ended.context, systemUser);
 		const snapshot = await this.#parts.catalog.snapshot(ended.snapshot_id);
 		// Notifications given with the request must not read secrets that the action's own definition puts into the parameters.
 		const isOwn = isDeepStrictEqual(ended.notify, snapshot.action.notify);

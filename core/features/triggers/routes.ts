@@ -13,7 +13,7 @@ import { parseSort } from "../../http/sort.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
-import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import { assertNotFollowed, type FollowedDependencies } from "../packs/followed-pack-guard-exports.ts";
 import type { TriggersFeatureApi } from "./api.ts";
 import { toCreationPermissions } from "./required-trigger-permissions-exports.ts";
 import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-exports.ts";
@@ -21,7 +21,7 @@ import { toTrigger, toTriggerType } from "./trigger-records-exports.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<TriggersFeatureApi & FollowedNeeds>();
+const { defineRoute } = createRouteDeclarations<TriggersFeatureApi & FollowedDependencies>();
 
 const defaultLimit = 100;
 const rules = selectionRulesOf(

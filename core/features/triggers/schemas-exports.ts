@@ -1,7 +1,16 @@
 import { triggerKind } from "../../contract/entities/trigger.ts";
 import { triggerInstanceKind } from "../../contract/entities/trigger-instance.ts";
 import { triggerTypeKind } from "../../contract/entities/trigger-type.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, oneOf, partOf, stringSchema } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	defineSchema,
+	fieldsOf,
+	jsonObject,
+	objectSchema,
+	oneOf,
+	partOf,
+	stringSchema,
+} from "../../http/openapi/schema-builders.ts";
 
 /** A trigger type in a response. */
 export const triggerTypeSchema = defineSchema(

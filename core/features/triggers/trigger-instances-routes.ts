@@ -2,7 +2,7 @@ import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { assertAllowedValues } from "../../http/filter-values.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
+import { jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";

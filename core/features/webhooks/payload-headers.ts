@@ -32,13 +32,13 @@ export function toPayloadHeaders(lower: Readonly<Record<string, string>>, secret
 
 /** Cache of names in title case. Senders repeat a few names; the limits keep invented names from filling the memory. */
 const titles = new Map<string, string>();
-const mostTitles = 1_000;
-const longestTitle = 100;
+const maxTitles = 1_000;
+const maxTitleLength = 100;
 
 function toTitleCase(name: string): string {
 	const known = titles.get(name);
 	if (known !== undefined) return known;
 	const title = name.replace(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase());
-	if (titles.size < mostTitles && name.length <= longestTitle) titles.set(name, title);
+	if (titles.size < maxTitles && name.length <= maxTitleLength) titles.set(name, title);
 	return title;
 }

@@ -3,7 +3,7 @@ import { type JsonObject, SvcError, type TriggerEntity, type WebhookDeliveryEnti
 import { decodeHeader } from "../../http/decode-header.ts";
 import { parseFilterValues } from "../../http/filter-values.ts";
 import { answerJson, answerNothing, answerPage, answerTooMany, type ResponseDeclaration } from "../../http/openapi/responses.ts";
-import { defineSchema, fieldsOf, jsonValue, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
+import { defineSchema, fieldsOf, jsonValue, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";

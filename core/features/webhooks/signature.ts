@@ -18,7 +18,7 @@ const defaultTolerance = 300;
 /** Maximum number of signatures from one header that are compared. */
 const maxSignatures = 20;
 /** Minimum length of a key in bytes. */
-const shortestSecret = 8;
+const minSecretLength = 8;
 
 const checks: { readonly [S in SignatureScheme]: Check } = {
 	standard({ headers, bytes }, secrets, settings, now) {
@@ -90,7 +90,7 @@ export function findSignatureProblem(
 ): SignatureProblem {
 	if (secrets.length === 0) return "none of the hook's secrets is in the datastore";
 	const strong = secrets.filter((secret) => isStrong(secret, settings.scheme));
-	if (strong.length === 0) return `the hook's secret is empty, or shorter than ${shortestSecret} bytes: anybody could have signed with it`;
+	if (strong.length === 0) return `the hook's secret is empty, or shorter than ${minSecretLength} bytes: anybody could have signed with it`;
 	return checks[settings.scheme](request, strong, settings, now);
 }
 
@@ -101,7 +101,7 @@ function missing(header: string): string {
 /** True if the secret is long enough and not all zero bytes. HMAC accepts an empty key, and `whsec_` may be followed by nothing. */
 function isStrong(secret: string, scheme: SignatureScheme): boolean {
 	const bytes = scheme === "standard" ? toStandardKey(secret) : Buffer.from(secret);
-	return secret.trim().length >= shortestSecret && bytes.length >= shortestSecret && bytes.some((byte) => byte !== 0);
+	return secret.trim().length >= minSecretLength && bytes.length >= minSecretLength && bytes.some((byte) => byte !== 0);
 }
 
 /** Decodes the base64 after `whsec_`. A secret without that prefix is used unchanged. */

@@ -25,7 +25,7 @@ import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
 import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-exports.ts";
 
-export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes" | "hub"> {
+export interface WebhookDependencies extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes" | "hub"> {
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
 	/** Returns the decrypted value of a system item of the datastore; undefined if it does not exist. */
@@ -42,12 +42,12 @@ type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly 
 
 /** Receives requests to hooks and dispatches their events. */
 export class ReceivedWebhooks implements Webhooks {
-	readonly #parts: WebhookOptions;
+	readonly #parts: WebhookDependencies;
 	readonly #ledger: DeliveryLog;
 	readonly #deliveries: Instrument;
 	readonly #repeated: Instrument;
 
-	constructor(parts: WebhookOptions) {
+	constructor(parts: WebhookDependencies) {
 		this.#parts = parts;
 		this.#ledger = new DeliveryLog(parts);
 		this.#deliveries = parts.hub.counter({

@@ -9,7 +9,7 @@ import {
 	recordId,
 	stringSchema,
 	timestamp,
-} from "../../http/openapi/schema.ts";
+} from "../../http/openapi/schema-builders.ts";
 
 /** A problem in a definition. */
 export const findingSchema = defineSchema(

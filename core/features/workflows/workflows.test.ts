@@ -6,7 +6,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { fakeDefinitions, toFakeDefinition } from "../../testing/http/fake-workflow.test-support.ts";
 import { hideInGraph, hideInTasks } from "./routes.ts";
-import { StoredWorkflows, type WorkflowOptions } from "./workflows.ts";
+import { StoredWorkflows, type WorkflowDependencies } from "./workflows.ts";
 
 const text = toFakeDefinition({
 	fetch: { action: "core.http", next: [{ do: "store", when: "<% succeeded() %>" }, { do: "fail" }] },
@@ -36,7 +36,7 @@ const toResolved = (found: ActionEntity | undefined) =>
 	found === undefined ? undefined : ({ action: found, runnerType: { runner_parameters: {} } } as never);
 
 /** Workflows of an engine with these actions, and an execution `run` of `vault.flow` with this journal. */
-function create(journal: readonly object[] = [], changes: Partial<WorkflowOptions> = {}): StoredWorkflows {
+function create(journal: readonly object[] = [], changes: Partial<WorkflowDependencies> = {}): StoredWorkflows {
 	const actions = [action("vault.flow"), action("core.http", { runner_type: "http" }), action("vault.keep", { runner_type: "http" })];
 	const find = (ref: string) => actions.find((one) => one.ref === ref);
 	const secrets = new Redactor(["swordfish"]);
@@ -103,7 +103,7 @@ test("a finding cannot quote the secrets of an action", async () => {
 		},
 	};
 	const runners = new Map([["workflow", { definitions } as unknown as Runner]]);
-	const catalog: WorkflowOptions["catalog"] = { resolve: async (ref) => toResolved(action(ref, { parameters })) };
+	const catalog: WorkflowDependencies["catalog"] = { resolve: async (ref) => toResolved(action(ref, { parameters })) };
 	await create([], { runners, catalog }).inspect(text);
 	assert.deepEqual(seen, [
 		{

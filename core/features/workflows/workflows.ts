@@ -19,7 +19,7 @@ import type { Access } from "../access/access-exports.ts";
 import type { Actions } from "../actions/actions-exports.ts";
 import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-exports.ts";
 
-export interface WorkflowOptions extends Uses<"runners"> {
+export interface WorkflowDependencies extends Uses<"runners"> {
 	readonly executions: Pick<Executions, "get">;
 	readonly actions: Pick<Actions, "get" | "entryPoint">;
 	readonly catalog: Pick<ActionCatalog, "resolve">;
@@ -35,9 +35,9 @@ const defaultRunner = "workflow";
 
 /** Reads workflows from actions and runners, and the progress of their runs from journals. */
 export class StoredWorkflows implements Workflows {
-	readonly #parts: WorkflowOptions;
+	readonly #parts: WorkflowDependencies;
 
-	constructor(parts: WorkflowOptions) {
+	constructor(parts: WorkflowDependencies) {
 		this.#parts = parts;
 	}
 

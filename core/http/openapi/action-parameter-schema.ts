@@ -10,7 +10,7 @@ import {
 	objectSchema,
 	oneOf,
 	stringSchema,
-} from "./schema.ts";
+} from "./schema-builders.ts";
 
 const self: JsonSchema = { $ref: "#/components/schemas/ParameterDefinition" };
 const selfOr = (schema: JsonSchema): JsonSchema => ({ anyOf: [self, schema] });

@@ -1,5 +1,5 @@
 import { type DescribedRoute, toDocumentedPath, toOperation, toTag } from "./operation.ts";
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./schema-builders.ts";
 import { SchemaComponents } from "./schema-components.ts";
 
 /** An OpenAPI 3.1 document. */

@@ -2,7 +2,7 @@ import type { Route } from "../route.ts";
 import { allAnswers } from "./default-responses.ts";
 import { toParameters } from "./parameters.ts";
 import type { AnswerContent, AnswerHeader, ResponseDeclaration } from "./responses.ts";
-import { definitionOf, type JsonSchema, jsonValue, stringSchema } from "./schema.ts";
+import { definitionOf, type JsonSchema, jsonValue, stringSchema } from "./schema-builders.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 
 /** The parts of a route that the API description uses. */

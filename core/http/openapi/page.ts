@@ -1,6 +1,6 @@
 import { toHtmlPageHeaders } from "../html-page-headers.ts";
 import type { ApiDocument } from "./document.ts";
-import type { JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./schema-builders.ts";
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
 code,pre{font:14px/1.4 ui-monospace,monospace;background:#f2f4f7;border-radius:4px}code{padding:0 .25em}pre{padding:.75em;overflow-x:auto}

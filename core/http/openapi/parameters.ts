@@ -1,5 +1,5 @@
 import type { QuerySchema, QueryType } from "../query.ts";
-import { arrayOf, booleanSchema, integerSchema, type JsonSchema, stringSchema } from "./schema.ts";
+import { arrayOf, booleanSchema, integerSchema, type JsonSchema, stringSchema } from "./schema-builders.ts";
 
 /** Description of a parameter, and keywords added to the schema of its type. */
 interface ParameterNote {

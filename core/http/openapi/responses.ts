@@ -1,4 +1,4 @@
-import { defineSchema, integerSchema, type JsonSchema, nullable, objectSchema, stringSchema } from "./schema.ts";
+import { defineSchema, integerSchema, type JsonSchema, nullable, objectSchema, stringSchema } from "./schema-builders.ts";
 
 /** Response of a route with one status. */
 export interface ResponseDeclaration {

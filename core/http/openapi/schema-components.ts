@@ -1,4 +1,4 @@
-import { definitionOf, type JsonSchema, jsonObject } from "./schema.ts";
+import { definitionOf, type JsonSchema, jsonObject } from "./schema-builders.ts";
 
 /** Collects the named schemas and responses that a document refers to, each once. */
 export class SchemaComponents {

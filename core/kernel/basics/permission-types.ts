@@ -42,7 +42,7 @@ const definitions = new Map<string, ResourceTypeDefinition>();
 const typesByPermission = new Map<string, ResourceType>();
 
 /** Defines the permissions of a resource type. Throws if one belongs to another type, or if the type is defined differently already. */
-export function definePermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
+export function registerPermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
 	const known = definitions.get(type) ?? definition;
 	if (JSON.stringify(known) !== JSON.stringify(definition)) throw new Error(`permissions of "${type}" are defined differently already`);
 	for (const verb of definition.verbs) {

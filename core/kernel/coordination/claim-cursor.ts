@@ -3,7 +3,7 @@ import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 /** Microseconds that a wide range starts before the cursor. Allows for writes of other nodes that take long, and for clocks that differ. */
 const wideMarginUs = 5_000_000;
 /** Microseconds that a range with the usual margin starts before the cursor. Most records are committed within this time. */
-const usualMarginUs = 1_000_000;
+const defaultMarginUs = 1_000_000;
 
 /** Pause after a full scan, as a multiple of its duration. */
 const fullScanPauseFactor = 50;
@@ -77,9 +77,9 @@ export class ClaimCursor {
 			this.#scanPosition = 0;
 			return { gte: "" };
 		}
-		if (isWide) this.#scanPosition ??= this.#reached - wideMarginUs + usualMarginUs;
-		if (expected < (this.#scanPosition ?? this.#reached) - usualMarginUs) this.#scanPosition = expected;
-		return { gte: toTimestamp(Math.max(0, (this.#scanPosition ?? this.#reached) - usualMarginUs)) };
+		if (isWide) this.#scanPosition ??= this.#reached - wideMarginUs + defaultMarginUs;
+		if (expected < (this.#scanPosition ?? this.#reached) - defaultMarginUs) this.#scanPosition = expected;
+		return { gte: toTimestamp(Math.max(0, (this.#scanPosition ?? this.#reached) - defaultMarginUs)) };
 	}
 
 	/** Notes that a record with this timestamp was stored, so that the next range includes it. */

@@ -9,7 +9,7 @@ export type ClaimableKind = "execution" | "trigger_instance";
 /** Fields that a claim writes: those of the lease, and those of `createClaimPatch`, such as the status. */
 type ClaimPatch<K extends ClaimableKind> = Patch<EntityMap[K]> & HeldLeaseFields;
 
-export interface ClaimerOptions<K extends ClaimableKind> extends Uses<"storage"> {
+export interface ClaimerDependencies<K extends ClaimableKind> extends Uses<"storage"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	readonly kind: K;
@@ -125,12 +125,12 @@ export interface ClaimSelection<K extends ClaimableKind> {
  * The claimer does not renew leases. If processing may take longer than a lease lasts, `process` must renew it.
  */
 export class Claimer<K extends ClaimableKind> {
-	readonly #parts: ClaimerOptions<K>;
+	readonly #parts: ClaimerDependencies<K>;
 	readonly #inDoubtClaims = new InDoubtClaims();
 	readonly #claimCounter: Instrument;
 	#isBehind = true;
 
-	constructor(parts: ClaimerOptions<K>) {
+	constructor(parts: ClaimerDependencies<K>) {
 		this.#parts = parts;
 		this.#claimCounter = parts.hub.counter({
 			name: "svc_claims_total",

@@ -8,7 +8,7 @@ import { HeldLease, RecordLeaseRenewer } from "./held-lease.ts";
 import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-policy.ts";
 
 /** What a singleton task needs of the engine. */
-export interface SingletonTaskOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface SingletonTaskDependencies extends Uses<"storage" | "clock" | "logger"> {
 	/** Lease of the task. After a crash of the node that holds it, other nodes can take the task only once the lease has expired. */
 	readonly leasing: LeasePolicy;
 }
@@ -36,14 +36,14 @@ const minPollPauseMs = 50;
  * runs. If that node crashes, another node performs the task after the lease has expired.
  */
 export class SingletonTask {
-	readonly #parts: SingletonTaskOptions;
+	readonly #parts: SingletonTaskDependencies;
 	readonly #task: SingletonTaskDefinition;
 	readonly #stopping = new AbortController();
 	#timer: NodeJS.Timeout | undefined;
 	/** The last run or poll. Each one waits for the previous one. Never rejects. */
 	#working: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: SingletonTaskOptions, task: SingletonTaskDefinition) {
+	constructor(parts: SingletonTaskDependencies, task: SingletonTaskDefinition) {
 		this.#parts = parts;
 		this.#task = task;
 	}

@@ -22,7 +22,7 @@ import { assertMatchesSchema } from "./payload-schema.ts";
 import type { TriggerCatalog } from "./trigger-catalog.ts";
 import type { TriggerTypeRegistry } from "./trigger-type-registry.ts";
 
-interface EventDispatcherOptions extends Uses<"storage" | "clock" | "logger" | "options"> {
+interface EventDispatcherDependencies extends Uses<"storage" | "clock" | "logger" | "options"> {
 	readonly triggerCatalog: TriggerCatalog;
 	readonly triggerTypes: TriggerTypeRegistry;
 	readonly eventHandler: () => EventHandler;
@@ -31,9 +31,9 @@ interface EventDispatcherOptions extends Uses<"storage" | "clock" | "logger" | "
 
 /** Dispatches every event: resolves its trigger, validates its payload, and stores it with its trace. */
 export class EventDispatcher implements Dispatcher {
-	readonly #parts: EventDispatcherOptions;
+	readonly #parts: EventDispatcherDependencies;
 
-	constructor(parts: EventDispatcherOptions) {
+	constructor(parts: EventDispatcherDependencies) {
 		this.#parts = parts;
 	}
 

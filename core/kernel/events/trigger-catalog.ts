@@ -35,12 +35,12 @@ const maxCachedTriggers = 10_000;
 /** Milliseconds after which a cached trigger of a shared storage is read again, in case a change event was lost. */
 const maxCacheAgeMs = 1_000;
 
-interface TriggerCatalogOptions extends Uses<"storage"> {
+interface TriggerCatalogDependencies extends Uses<"storage"> {
 	readonly changes: CacheInvalidation;
 	readonly dialects: Pick<Dialects, "triggerType">;
 }
 
-export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogOptions): TriggerCatalog {
+export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogDependencies): TriggerCatalog {
 	/** Resolved triggers, by ref, or by type and hash of the parameters. */
 	const cache = new Map<string, { readonly resolved: ResolvedTrigger; readonly readAtMs: number }>();
 	/** Number of changes so far. A trigger that was read before a change must not be cached after the change. */

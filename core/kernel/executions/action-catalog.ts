@@ -26,7 +26,7 @@ export interface ResolvedAction {
 	readonly snapshot: ActionSnapshotEntity;
 }
 
-interface ActionCatalogOptions extends Uses<"storage" | "clock" | "logger"> {
+interface ActionCatalogDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly changes: Pick<CacheInvalidation, "onChange" | "announceChange">;
 	readonly content: PackContentSource;
 }
@@ -42,7 +42,7 @@ const maxCachedSnapshots = 2_000;
 
 /** Reads actions, runner types and packs, and caches those that are read often. The storage remains authoritative. */
 export class ActionCatalog {
-	readonly #parts: ActionCatalogOptions;
+	readonly #parts: ActionCatalogDependencies;
 	/** Cache of the snapshots that executions refer to. A stored snapshot never changes, so no change invalidates this cache. */
 	readonly #snapshots = new Map<string, ActionSnapshotEntity>();
 	readonly #resolvedActions = new Map<string, Promise<ResolvedAction | undefined>>();
@@ -51,7 +51,7 @@ export class ActionCatalog {
 	readonly #isEnabledByRunner = new Map<string, Promise<boolean>>();
 	#cachedSinceMs = performance.now();
 
-	constructor(parts: ActionCatalogOptions) {
+	constructor(parts: ActionCatalogDependencies) {
 		this.#parts = parts;
 		parts.changes.onChange(() => this.#clearCache());
 	}

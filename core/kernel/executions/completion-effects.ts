@@ -58,7 +58,7 @@ export const noCompletionEffects: CompletionEffectsDraft = {
 	descendantOperations: [],
 };
 
-export interface CompletionEffectsOptions extends Uses<"eventBus" | "clock" | "runners" | "logger"> {
+export interface CompletionEffectsDependencies extends Uses<"eventBus" | "clock" | "runners" | "logger"> {
 	readonly storage: Pick<Storage, "find">;
 	/** Returns the hooks of all features, in the order of the features. */
 	readonly completionHooks: () => readonly CompletionEffectsHook[];
@@ -66,7 +66,7 @@ export interface CompletionEffectsOptions extends Uses<"eventBus" | "clock" | "r
 	readonly revokeCredentials: CompletionEffects["revokeCredentials"];
 }
 
-export function createCompletionEffects(parts: CompletionEffectsOptions): CompletionEffects {
+export function createCompletionEffects(parts: CompletionEffectsDependencies): CompletionEffects {
 	const { logger, completionHooks, revokeCredentials } = parts;
 
 	/**
@@ -112,7 +112,7 @@ type ChildEnd = Pick<CompletionEffectsDraft, "operations" | "announce">;
  * other kinds are not canceled here.
  */
 async function draftDescendantCancellation(
-	parts: CompletionEffectsOptions,
+	parts: CompletionEffectsDependencies,
 	ended: ExecutionEntity,
 	draft: CompletionEffects["draft"],
 ): Promise<readonly ChildEnd[]> {

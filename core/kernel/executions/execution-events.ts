@@ -110,27 +110,27 @@ export function publishAnnouncement(bus: EventBus, route: string, { payload, tra
 }
 
 /** Returns the id of the execution that an event is about; undefined if the event has none. */
-export function toExecutionId(event: BusEvent): string | undefined {
+export function readExecutionId(event: BusEvent): string | undefined {
 	return typeof event.data["execution_id"] === "string" ? event.data["execution_id"] : undefined;
 }
 
 /** Returns the execution as it was when its event was published. */
-export function toEventEntity(event: BusEvent): ExecutionEntity {
+export function readExecutionUpdate(event: BusEvent): ExecutionEntity {
 	return (event.data as unknown as ExecutionEventData).entity;
 }
 
 /** Returns the status that an interrupt event reports for its execution. */
-export function toInterruptStatus(event: BusEvent): ExecutionStatus {
+export function readInterruptStatus(event: BusEvent): ExecutionStatus {
 	return (event.data as unknown as InterruptEventData).status;
 }
 
 /** Returns the changed task of a task event. */
-export function toEventTask(event: BusEvent): TaskUpdate {
+export function readTaskUpdate(event: BusEvent): TaskUpdate {
 	return event.data as unknown as TaskUpdate;
 }
 
 /** Returns the chunk of an output event. Its pooled text may be released and reused, unless `retainOutputText` has copied the text. */
-export function toEventChunk(event: BusEvent): OutputChunk {
+export function readOutputChunk(event: BusEvent): OutputChunk {
 	return copiedChunks.get(event) ?? (event.data as unknown as OutputEventData).chunk;
 }
 
@@ -140,12 +140,12 @@ export function toEventChunk(event: BusEvent): OutputChunk {
  */
 export function retainOutputText(event: BusEvent): void {
 	if (event.name !== eventNames.outputCreate || copiedChunks.get(event) !== undefined) return;
-	const chunk = toEventChunk(event);
+	const chunk = readOutputChunk(event);
 	const copy = withOwnedText(chunk);
 	if (copy !== chunk) copiedChunks.set(event, copy);
 }
 
 /** Returns an announcement as the general stream sends it, and the execution that it describes, if any. */
-export function toEventAnnouncement({ data }: BusEvent): { readonly data: JsonObject; readonly about?: AnnouncementSubject } {
+export function readAnnouncement({ data }: BusEvent): { readonly data: JsonObject; readonly about?: AnnouncementSubject } {
 	return data as unknown as { readonly data: JsonObject; readonly about?: AnnouncementSubject };
 }

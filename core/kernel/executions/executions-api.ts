@@ -12,7 +12,7 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Page, Paging } from "../basics/pagination.ts";
 import type { Principal } from "../basics/principal.ts";
-import type { TriggeringRule, TriggeringRuleSelection } from "./triggering-rules.ts";
+import type { RuleAndEvent, TriggeringRuleSelection } from "./triggering-rules.ts";
 
 /** Fields of an execution in a tree of descendants. Only these are read, because a tree may have hundreds of thousands of executions. */
 export type Descendant = Pick<ExecutionEntity, "id" | "parent_id" | "start_timestamp" | "action_ref">;
@@ -148,7 +148,7 @@ export interface Executions {
 	/** Translates the values of a filter on a field: replaces names of a dialect by the service's own names. */
 	toServiceNames(field: string, value: string | readonly string[]): string | readonly string[];
 	/** Returns the rule and the event that started each execution, by execution id. Executions that were not started by a rule are absent. */
-	triggeringRules(executions: readonly ExecutionEntity[], selection: TriggeringRuleSelection): Promise<ReadonlyMap<string, TriggeringRule>>;
+	triggeringRules(executions: readonly ExecutionEntity[], selection: TriggeringRuleSelection): Promise<ReadonlyMap<string, RuleAndEvent>>;
 	/**
 	 * Returns descendants in depth-first order, or by start time (`sorted`). They are read only as far as the caller iterates.
 	 * A `depth` of 0 or less means all generations.

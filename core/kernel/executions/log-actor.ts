@@ -1,4 +1,4 @@
-import { append, type ExecutionActor, type JsonObject, SvcError, toAppendedValue } from "../../contract/index.ts";
+import { append, appendedValueOf, type ExecutionActor, type JsonObject, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ExecutionPatch } from "./status.ts";
 
@@ -13,7 +13,7 @@ export type ChangeRequester = Pick<Principal, "username" | "credential">;
  * Throws `SVC_INVALID` if the reason has more than 1,000 characters.
  */
 export function addLogActor(patch: ExecutionPatch, signer: ChangeRequester, reason?: string): ExecutionPatch {
-	const entry = toAppendedValue(patch.log) as JsonObject | undefined;
+	const entry = appendedValueOf(patch.log) as JsonObject | undefined;
 	return entry === undefined ? patch : { ...patch, log: append({ ...entry, by: toActor(signer, reason) as unknown as JsonObject }) };
 }
 

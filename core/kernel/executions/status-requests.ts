@@ -7,11 +7,11 @@ import type { StatusChange } from "./executions-api.ts";
 import { addLogActor } from "./log-actor.ts";
 import { assertResumable, type ResumeCheckDependencies } from "./resume-check.ts";
 import { type ExecutionPatch, isCompleted, toCancelPatch, toResultPatch, toStatusPatch } from "./status.ts";
-import { applyTransition, type TransitionOptions } from "./transition.ts";
+import { applyTransition, type TransitionDependencies } from "./transition.ts";
 
-interface CancelOptions extends TransitionOptions, Uses<"clock"> {}
+interface CancelDependencies extends TransitionDependencies, Uses<"clock"> {}
 
-export interface StatusChangeOptions extends CancelOptions, ResumeCheckDependencies, Uses<"isWorkflow"> {}
+export interface StatusChangeDependencies extends CancelDependencies, ResumeCheckDependencies, Uses<"isWorkflow"> {}
 
 /**
  * Cancels an execution. An execution whose run has started becomes `canceling`, and the node that holds the run ends it. Any other
@@ -20,7 +20,7 @@ export interface StatusChangeOptions extends CancelOptions, ResumeCheckDependenc
  * execution is deleted in the meantime, and `SVC_INVALID` if the reason is too long.
  */
 export async function cancelExecution(
-	parts: CancelOptions,
+	parts: CancelDependencies,
 	execution: ExecutionEntity,
 	principal: Pick<Principal, "username" | "isAdmin" | "credential">,
 	{ byParent = false, reason }: { readonly byParent?: boolean; readonly reason?: string | undefined } = {},
@@ -49,7 +49,7 @@ function mayCancel({ status }: ExecutionEntity, canCancelQuestions: boolean): bo
  * every open branch of the workflow waits for an answer, unless the parent workflow requests it (`byParent`).
  */
 export async function changeStatus(
-	parts: StatusChangeOptions,
+	parts: StatusChangeDependencies,
 	execution: ExecutionEntity,
 	change: StatusChange,
 	principal: Principal,
@@ -78,7 +78,7 @@ export async function changeStatus(
 
 /** Returns the patch of a requested change. Returns undefined if the node that holds the run makes the change, or has already made it. */
 function toChange(
-	{ clock, isWorkflow }: StatusChangeOptions,
+	{ clock, isWorkflow }: StatusChangeDependencies,
 	entity: ExecutionEntity,
 	{ status, result }: { readonly status: ExecutionStatus; readonly result?: JsonObject },
 	principal: Principal,

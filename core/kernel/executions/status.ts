@@ -1,4 +1,4 @@
-import { append, type ExecutionEntity, type ExecutionStatus, type Patch, stringifyJson, toAppendedValue } from "../../contract/index.ts";
+import { append, appendedValueOf, type ExecutionEntity, type ExecutionStatus, type Patch, stringifyJson } from "../../contract/index.ts";
 import { secondsBetween } from "../basics/clock.ts";
 import type { Principal } from "../basics/principal.ts";
 import { withExecutionFields } from "./new-execution.ts";
@@ -86,7 +86,7 @@ export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch
 
 /** Returns the execution as it is stored after the patch. */
 export function applyPatch(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
-	const entry = toAppendedValue(patch.log) as ExecutionEntity["log"][number] | undefined;
+	const entry = appendedValueOf(patch.log) as ExecutionEntity["log"][number] | undefined;
 	const after = withExecutionFields(entity, patch as Partial<ExecutionEntity>);
 	// Replace the log afterwards: removing it from the patch first would take as long as the rest of this function.
 	return Object.assign(after, { log: entry === undefined ? entity.log : [...entity.log, entry] });

@@ -6,7 +6,7 @@ import { publishResumable, publishTransition } from "./execution-events.ts";
 import { withExecutionFields } from "./new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, isWaiting, toStatusPatch } from "./status.ts";
 
-export interface TransitionOptions extends Uses<"storage" | "eventBus"> {
+export interface TransitionDependencies extends Uses<"storage" | "eventBus"> {
 	readonly completionEffects: CompletionEffects;
 }
 
@@ -19,7 +19,7 @@ export interface TransitionOptions extends Uses<"storage" | "eventBus"> {
  * @param expected conditions that the stored execution must still satisfy
  */
 export async function applyTransition(
-	parts: TransitionOptions,
+	parts: TransitionDependencies,
 	entity: ExecutionEntity,
 	patch: ExecutionPatch,
 	expected: Where<ExecutionEntity>,

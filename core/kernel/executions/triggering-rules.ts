@@ -8,7 +8,7 @@ import {
 import { addToCache } from "../../lib/bounded-cache.ts";
 
 /** Rule and event that started an execution, as they were at that time. */
-export interface TriggeringRule {
+export interface RuleAndEvent {
 	/** The rule. Undefined if it was not requested or is not recorded, as for executions stored by an earlier version. */
 	readonly snapshot: RuleSnapshotEntity | undefined;
 	/** The event. Undefined if it was not requested, or has been removed since. */
@@ -50,7 +50,7 @@ export class TriggeringRules {
 	async findByExecution(
 		executions: readonly ExecutionEntity[],
 		{ snapshots, instances, isLive = false }: TriggeringRuleSelection,
-	): Promise<ReadonlyMap<string, TriggeringRule>> {
+	): Promise<ReadonlyMap<string, RuleAndEvent>> {
 		const ruleExecutions = executions.filter(({ trigger_instance_id }) => typeof trigger_instance_id === "string");
 		if (ruleExecutions.length === 0) return new Map();
 		const [rules, events] = await Promise.all([

@@ -11,7 +11,7 @@ export interface BackgroundLoop {
 	stop(): Promise<void>;
 }
 
-export interface NodeLifecycleOptions extends Uses<"logger"> {
+export interface NodeLifecycleDependencies extends Uses<"logger"> {
 	/** Background loops of the roles of this node, in the order in which they start. */
 	readonly loops: readonly BackgroundLoop[];
 	/** Starts a loop; repeats the attempt while the storage is unavailable. */
@@ -28,7 +28,7 @@ export interface NodeLifecycleOptions extends Uses<"logger"> {
  * good reports `draining` until the end.
  */
 export class NodeLifecycle {
-	readonly #parts: NodeLifecycleOptions;
+	readonly #parts: NodeLifecycleDependencies;
 	#state: NodeState = "starting";
 	/** True if the node must work; false if it must drain. */
 	#shouldWork = true;
@@ -40,7 +40,7 @@ export class NodeLifecycle {
 	/** The last change. Each change waits for the previous one. */
 	#lastChange: Promise<void> = Promise.resolve();
 
-	constructor(parts: NodeLifecycleOptions) {
+	constructor(parts: NodeLifecycleDependencies) {
 		this.#parts = parts;
 	}
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { resultWithin } from "../../lib/wait.ts";
 import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
-import { NodeLifecycle, type NodeLifecycleOptions } from "./node-lifecycle.ts";
+import { NodeLifecycle, type NodeLifecycleDependencies } from "./node-lifecycle.ts";
 import type { Readiness, UnreadyReason } from "./nodes-api.ts";
 import { createStoredNodes } from "./stored-nodes.ts";
 
@@ -10,7 +10,7 @@ const checkReuseMs = 1_000;
 /** Milliseconds after which a storage check without a response counts as failed. */
 const responseTimeoutMs = 2_000;
 
-export interface NodeOptions extends Omit<HeartbeatOptions, "describe" | "onDrain">, Omit<NodeLifecycleOptions, "onChange"> {
+export interface NodeOptions extends Omit<HeartbeatOptions, "describe" | "onDrain">, Omit<NodeLifecycleDependencies, "onChange"> {
 	readonly addresses: () => JsonObject;
 	/** Returns the number of executions that run on this node. */
 	readonly running: () => number;

@@ -1,6 +1,6 @@
 import type { CapturedOutput, OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { countNewlines } from "../../lib/bytes/count-newlines.ts";
-import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
+import { attachPooledText, findPooledText, withOwnedText } from "../../lib/bytes/pooled-text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 import type { Uses } from "../basics/engine-parts.ts";
@@ -238,7 +238,7 @@ export class OutputWriter {
 			action_ref: actionRef,
 			runner_ref: runnerRef,
 		};
-		return pooled === undefined ? chunk : withPooledText(chunk, pooled);
+		return pooled === undefined ? chunk : attachPooledText(chunk, pooled);
 	}
 
 	#count(type: OutputType, lineEnds: number): void {

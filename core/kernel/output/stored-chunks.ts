@@ -1,5 +1,5 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
-import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
+import { attachPooledText, findPooledText, withOwnedText } from "../../lib/bytes/pooled-text.ts";
 import { maskRanges } from "../../secrets/redactor.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 
@@ -102,5 +102,5 @@ export function toStoredChunk(chunk: OutputChunk): OutputChunkEntity {
 	const { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before } = chunk;
 	const data = paged === undefined ? chunk.data : "";
 	const stored = { id, execution_id, sequence, output_type, timestamp, data, secret_spans, lines_before, own_lines_before };
-	return paged === undefined ? stored : withPooledText(stored, paged);
+	return paged === undefined ? stored : attachPooledText(stored, paged);
 }

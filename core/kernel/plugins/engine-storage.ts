@@ -10,7 +10,7 @@ import {
 	type Where,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import type { StorageMetrics } from "../telemetry/instrumented-plugins.ts";
+import type { StorageMetrics } from "../telemetry/bus-and-storage-metrics.ts";
 
 /** Execution of a built-in action that changes records for the user who requested it. */
 export interface InterceptedRun {

@@ -2,7 +2,7 @@ import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/ind
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { RunChildrenFactory } from "./children/run-children-factory.ts";
-import { hideInLog, type RunOutcome, toFailure, toStoredOutcome, toStoredPause } from "./outcome.ts";
+import { addLogSecrets, type RunOutcome, toFailure, toStoredOutcome, toStoredPause } from "./outcome.ts";
 import { type PreparedRun, prepareRun, withCredentials, withRestoredCredentials } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { revokeRunCredentials } from "./run-credentials.ts";
@@ -74,7 +74,7 @@ export class Executor {
 					? (await this.#prepare(run)) && (await this.#start(run))
 					: await this.#startStored(run, preparedInline);
 			if (!isStarted) return;
-			const forgetSecrets = hideInLog(this.#parts.logger, run.secrets);
+			const forgetSecrets = addLogSecrets(this.#parts.logger, run.secrets);
 			try {
 				await this.#complete(run, await callRunner(this.#services, run));
 			} finally {

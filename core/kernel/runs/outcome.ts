@@ -123,7 +123,7 @@ export function encryptRunSecrets(
 }
 
 /** Masks secrets in the log. Returns a function that ends the masking. */
-export function hideInLog(
+export function addLogSecrets(
 	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
 	{ values, token }: Redactor,
 ): () => void {

@@ -1,7 +1,7 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
+import type { StaleWriteCounter } from "../coordination/stale-write-counter.ts";
 import type { Dispatcher } from "../events/event-dispatcher-api.ts";
 import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
 import type { ActionCatalog } from "../executions/action-catalog.ts";

@@ -3,7 +3,7 @@ import type { Uses } from "../basics/engine-parts.ts";
 import { createTakeoverGrace, type TakeoverGracePeriod } from "../coordination/expired-leases.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
 import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
-import { eventNames, toExecutionId, toInterruptStatus } from "../executions/execution-events.ts";
+import { eventNames, readExecutionId, readInterruptStatus } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 
@@ -118,10 +118,10 @@ export class RunLeaseRenewal {
 			...this.#parts,
 			names: [eventNames.runInterrupt],
 			purpose: "cancels",
-			filter: (event) => runs.has(toExecutionId(event) ?? ""),
+			filter: (event) => runs.has(readExecutionId(event) ?? ""),
 			onEvent: (event) => {
-				const id = toExecutionId(event) ?? "";
-				const status = toInterruptStatus(event);
+				const id = readExecutionId(event) ?? "";
+				const status = readInterruptStatus(event);
 				if (!this.#applyRequest({ id, status })) this.#abortLost(id);
 			},
 			// A renewal also finds stored cancels and pauses, and executions that have ended.

@@ -6,12 +6,12 @@ import { withScopes } from "../basics/principal.ts";
 import type { IncomingEvent } from "../events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
 import { publishAnnouncement } from "../executions/execution-events.ts";
-import { toItemUser } from "../submission/parameter-rendering.ts";
+import { toDatastoreUser } from "../submission/parameter-rendering.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { Journal } from "./children/journal.ts";
 import type { RunChildren } from "./children/run-children.ts";
 import type { RunChildrenFactory } from "./children/run-children-factory.ts";
-import { encryptRunSecrets, hideInLog } from "./outcome.ts";
+import { addLogSecrets, encryptRunSecrets } from "./outcome.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
 import type { RunWrites } from "./run-writes.ts";
 
@@ -150,7 +150,7 @@ export class RunServices implements LazyMembers {
 		run.outputWriter?.setSecrets(run.secrets);
 		const encryptedSecrets = encryptRunSecrets(run, sealedSecrets, { isResumable: run.isResumable });
 		if (!(await runWrites.storeSecrets(run, encryptedSecrets))) throw run.toLostError();
-		this.#forgetSecrets.push(hideInLog(logger, added));
+		this.#forgetSecrets.push(addLogSecrets(logger, added));
 	}
 
 	/** Creates the expressions of the run. They read the datastore with the permissions of the execution. */
@@ -159,7 +159,7 @@ export class RunServices implements LazyMembers {
 		const { execution } = this.#run;
 		const { names } = dialects;
 		const plain = createExpressions({ names });
-		const access = templateSources.items.accessFor(toItemUser(execution.context, templateSources.systemUser), execution);
+		const access = templateSources.items.accessFor(toDatastoreUser(execution.context, templateSources.systemUser), execution);
 		return {
 			// Unknown functions are left to evaluation: a run must not fail because an expression that it never evaluates calls one.
 			find: (value, language) => plain.find(value, language),

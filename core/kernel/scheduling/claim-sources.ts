@@ -17,7 +17,7 @@ export interface ClaimSource {
 	claim(): Promise<void>;
 }
 
-export interface ClaimSourceOptions extends Uses<"storage" | "eventBus" | "clock"> {
+export interface ClaimSourceDependencies extends Uses<"storage" | "eventBus" | "clock"> {
 	readonly slots: Pick<SlotPool, "free" | "isOpen">;
 	readonly claimer: Pick<Claimer<"execution">, "claimAll" | "reclaimBatch" | "reserveSlots">;
 	/** Claims one batch, and limits the children of each parent to a fair share of the slots. Returns true if more executions may match. */
@@ -34,7 +34,7 @@ const maxDelayBatch = 100;
 
 export type ClaimSources = ReturnType<typeof createClaimSources>;
 
-export function createClaimSources(options: ClaimSourceOptions) {
+export function createClaimSources(options: ClaimSourceDependencies) {
 	const released = createReleasedSource(options, areOthersDue);
 	const fresh = createNewSource(options, areOthersDue);
 	const queued = createQueuedSource(options, release);
@@ -56,7 +56,7 @@ export function createClaimSources(options: ClaimSourceOptions) {
 }
 
 /** Source of executions that were started earlier and then released: `resuming` or `canceling` with a lease expiry in the past. */
-function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
+function createResumableSource({ slots, claimer }: ClaimSourceDependencies) {
 	const where = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: expiredLeaseTimestamp } } as const;
 	return {
 		isDue: false,
@@ -74,7 +74,7 @@ function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
  * Source of queued executions, whose number of concurrent runs is limited. The queues decide which executions start, and call `start`,
  * which reserves slots and claims these executions.
  */
-function createQueuedSource({ slots, claimer, eventBus, queues }: ClaimSourceOptions, release: () => void): ClaimSource {
+function createQueuedSource({ slots, claimer, eventBus, queues }: ClaimSourceDependencies, release: () => void): ClaimSource {
 	async function start(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void> {
 		const reserved = claimer.reserveSlots(executions.length);
 		const patch = { ...reserved.claimPatch, queue: null };
@@ -100,7 +100,7 @@ function createQueuedSource({ slots, claimer, eventBus, queues }: ClaimSourceOpt
  * the order of their start. The source is not due in each poll, because the database must skip all queued executions to find the released
  * ones.
  */
-function createReleasedSource({ slots, clock, claimFairly, pollAgain }: ClaimSourceOptions, areOthersDue: () => boolean) {
+function createReleasedSource({ slots, clock, claimFairly, pollAgain }: ClaimSourceDependencies, areOthersDue: () => boolean) {
 	const cursor = new ClaimCursor();
 	return {
 		isDue: false,
@@ -120,7 +120,7 @@ function createReleasedSource({ slots, clock, claimFairly, pollAgain }: ClaimSou
 }
 
 /** Source of new executions: `requested`, without delay and queue. Claimed in the order of their start. */
-function createNewSource({ claimer, clock, claimFairly, pollAgain }: ClaimSourceOptions, areOthersDue: () => boolean) {
+function createNewSource({ claimer, clock, claimFairly, pollAgain }: ClaimSourceDependencies, areOthersDue: () => boolean) {
 	const cursor = new ClaimCursor();
 	const parents: SoleWaitingParent = { only: undefined };
 	return {
@@ -141,7 +141,7 @@ function createNewSource({ claimer, clock, claimFairly, pollAgain }: ClaimSource
  * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims executions that are due; the source itself is
  * due while more of them may be left. Also marks executions that are not due yet as `delayed`, including queued ones.
  */
-function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: ClaimSourceOptions) {
+function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: ClaimSourceDependencies) {
 	/** Timestamp until which executions must be due to be claimed. */
 	let dueUntil = "";
 	return {

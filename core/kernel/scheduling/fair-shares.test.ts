@@ -4,7 +4,7 @@ import { defineRunner, type ExecutionEntity } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
-import { Claimer, type ClaimerOptions } from "../coordination/claimer.ts";
+import { Claimer, type ClaimerDependencies } from "../coordination/claimer.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
 import { FairShares } from "./fair-shares.ts";
 
@@ -148,7 +148,7 @@ test("if the last slots are taken between the two claims of a batch, more execut
 		...options,
 		createClaimPatch: () => ({}),
 		hub: { counter: () => ({ record: () => {} }), gauge: () => {} },
-	} as unknown as ClaimerOptions<"execution">);
+	} as unknown as ClaimerDependencies<"execution">);
 	assert.equal(await shares.claimBatch(claimer, { where: {}, orderBy: [] }), true);
 	end();
 	await Promise.all(children);

@@ -5,7 +5,7 @@ import { principal } from "../../testing/engine/engine.test-support.ts";
 import { createSharedBus } from "../../testing/engine/shared-bus.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { getSystemClock, toTimestamp } from "../basics/clock.ts";
-import { eventNames, toEventEntity } from "../executions/execution-events.ts";
+import { eventNames, readExecutionUpdate } from "../executions/execution-events.ts";
 import { until, withNodes } from "../nodes/nodes.test-support.ts";
 
 /** Writes that concern executions, as the statuses that they store. */
@@ -130,7 +130,7 @@ for (const [action, startsInline] of [
 			const { id } = await start();
 			const seen: string[] = [];
 			for await (const event of events) {
-				const entity = toEventEntity(event);
+				const entity = readExecutionUpdate(event);
 				if (entity.id !== id) continue;
 				assert.equal(entity.log.at(-1)?.status, entity.status);
 				seen.push(`${event.name === eventNames.executionCreate ? "created" : "updated"} ${entity.status}`);

@@ -53,7 +53,7 @@ function withQueue(execution: ExecutionEntity, queues: Pick<ExecutionQueues, "qu
 	return queue === null ? execution : withExecutionFields(execution, { queue });
 }
 
-interface InlineStartOptions extends StoreThenScheduleOptions, Uses<"eventBus" | "clock" | "runners" | "sealedSecrets"> {
+interface InlineStartDependencies extends StoreThenScheduleOptions, Uses<"eventBus" | "clock" | "runners" | "sealedSecrets"> {
 	readonly claimer: Pick<Claimer<"execution">, "reserveSlot" | "createSlotlessClaim">;
 	readonly executor: Pick<Executor, "prepare" | "issueCredentials" | "runWrites">;
 	readonly completionEffects: Pick<CompletionEffects, "draft">;
@@ -89,11 +89,11 @@ const maxPrepareMs = 20;
  * Several executions of one call are stored in one write, all or none.
  */
 export class InlineStart implements Admission {
-	readonly #parts: InlineStartOptions;
+	readonly #parts: InlineStartDependencies;
 	/** Prepared runs by their execution, from the inline start until the scheduler begins to carry the execution out. */
 	readonly #preparedRuns = new WeakMap<ExecutionEntity, PreparedRun>();
 
-	constructor(parts: InlineStartOptions) {
+	constructor(parts: InlineStartDependencies) {
 		this.#parts = parts;
 	}
 

@@ -10,7 +10,7 @@ import { publishTransition } from "../executions/execution-events.ts";
 import { withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
 
-export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
+export interface OrphanRecoveryDependencies extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
 	readonly completionEffects: CompletionEffects;
 	readonly leasing: LeasePolicy;
 	readonly claimer: Pick<Claimer<"execution">, "takeOver" | "resolveInDoubtClaims">;
@@ -42,13 +42,13 @@ export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "cl
  * execution, and a holder that has renewed its lease in the meantime keeps it.
  */
 export class OrphanRecovery {
-	readonly #parts: OrphanRecoveryOptions;
+	readonly #parts: OrphanRecoveryDependencies;
 	readonly #expiredLeases: ExpiredLeasePoller;
 	#isOn = false;
 	/** The last poll. Never rejects. */
 	#polling: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: OrphanRecoveryOptions) {
+	constructor(parts: OrphanRecoveryDependencies) {
 		this.#parts = parts;
 		this.#expiredLeases = new ExpiredLeasePoller(parts.leasing);
 	}

@@ -43,7 +43,7 @@ export async function renderSubmitted(
 	const actionSchema = action.parameters;
 	// These secrets must not appear in error messages.
 	const known = sealedSecrets.decryptForExecution({ known_secrets, parameters: { ...earlierValues, ...callerValues } }, snapshot);
-	const user = toItemUser(context, systemUser);
+	const user = toDatastoreUser(context, systemUser);
 	const schemas = [actionSchema, runnerSchema];
 	const config = await configuration.forTemplates(action.pack, user, isGuarded ? schemas : [callerValues, ...schemas]);
 	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
@@ -77,7 +77,7 @@ export async function renderForRun(
 	{ snapshot: { action, runner }, known }: { readonly snapshot: ActionSnapshotEntity; readonly known: Redactor },
 ): Promise<FinalParameters & DiscoveredSecrets & { readonly config: ResolvedConfiguration }> {
 	const { context, parameters: storedParameters } = execution;
-	const user = toItemUser(context, systemUser);
+	const user = toDatastoreUser(context, systemUser);
 	const config = await configuration.resolve(action.pack, user);
 	const names = { action_context: context, config_context: config.values };
 	const secrets = [...config.secrets];
@@ -108,7 +108,7 @@ async function withDatastores<T>(
 
 /** Provides the datastore items that templates look up by name. */
 export interface DatastoreSource {
-	/** Returns the datastore access for templates of a user. For an execution, that user is `toItemUser(context)`. */
+	/** Returns the datastore access for templates of a user. For an execution, that user is `toDatastoreUser(context)`. */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/** Returns the datastore access for templates in parameters that a caller without administrator rights has given. */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
@@ -166,7 +166,7 @@ export const noPackConfiguration: PackConfigurationSource = { resolve: async () 
  * `item_user` is set if `api_user` only records a user for whom the caller may not act, such as the writer of a chat command.
  * Only administrators may name other users.
  */
-export function toItemUser({ item_user, api_user, user }: JsonObject, systemUser: string): string {
+export function toDatastoreUser({ item_user, api_user, user }: JsonObject, systemUser: string): string {
 	for (const name of [item_user, api_user, user]) if (typeof name === "string" && name !== "") return name;
 	return systemUser;
 }

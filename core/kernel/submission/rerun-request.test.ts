@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../contract/index.ts";
 import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 
-const parameters: ParameterSchema = {
+const parameters: ParameterDefinitions = {
 	pin: { type: "string", secret: true },
 	account: { type: "object", properties: { user: { type: "string" }, password: { type: "string", secret: true } } },
 	header: { type: "string", default: "Authorization: {{ pin }}" },

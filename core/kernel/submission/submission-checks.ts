@@ -60,7 +60,7 @@ export function toContext(
 	{ user, principal, parent }: { readonly user: string; readonly principal: Principal; readonly parent: ParentExecution | undefined },
 ): JsonObject {
 	const context = Object.assign({}, input.context, { user, pack: action.pack }) as JsonObject;
-	assertItemUser(context, parent?.context ?? {}, principal);
+	assertDatastoreUser(context, parent?.context ?? {}, principal);
 	return parent === undefined ? context : { ...context, user: parent.user };
 }
 
@@ -84,7 +84,7 @@ export function toWorkflowContext(
  * Throws `SVC_FORBIDDEN` if the context names another user whose datastore items templates would read. Otherwise any caller could read
  * the items of any user. Administrators may name every user, and a child may name the user that its parent names.
  */
-function assertItemUser(context: JsonObject, parent: JsonObject, { username, isAdmin }: Principal): void {
+function assertDatastoreUser(context: JsonObject, parent: JsonObject, { username, isAdmin }: Principal): void {
 	const member = isNamed(context["item_user"]) ? "item_user" : "api_user";
 	const namedUser = context[member];
 	const inheritedUser = isNamed(parent["item_user"]) ? parent["item_user"] : parent["api_user"];

@@ -23,12 +23,12 @@ import type { PartialRerun } from "./rerun-request.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./submission-checks.ts";
 import { chooseTrace, readParentId } from "./trace-selection.ts";
 
-export interface ExecutionDraftOptions extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {
+export interface ExecutionDraftDependencies extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {
 	readonly catalog: ActionCatalog;
 	readonly templateSources: TemplateSources;
 }
 
-export interface SubmitOptions extends ExecutionDraftOptions {
+export interface SubmitOptions extends ExecutionDraftDependencies {
 	readonly admit: Admit;
 	readonly completionEffects: CompletionEffects;
 }
@@ -104,7 +104,7 @@ export async function submitExecution(
  * execution with its `problem`.
  */
 export async function draftExecution(
-	parts: ExecutionDraftOptions,
+	parts: ExecutionDraftDependencies,
 	input: SubmitInput,
 	principal: Principal,
 	origin: SubmitOrigin = {},
@@ -135,7 +135,7 @@ export function toInsert({ trace }: Pick<DraftedExecution, "trace">, entity: Exe
 	return [...(trace === undefined ? [] : [{ insert: "trace", entities: [trace] } as const]), { insert: "execution", entities: [entity] }];
 }
 
-async function findAction({ catalog }: ExecutionDraftOptions, input: SubmitInput): Promise<ResolvedAction> {
+async function findAction({ catalog }: ExecutionDraftDependencies, input: SubmitInput): Promise<ResolvedAction> {
 	const action = await catalog.resolve(input.action);
 	if (action === undefined) throw new SvcError("SVC_NOT_FOUND", `action "${input.action}" cannot be found`);
 	if (!action.action.enabled) throw new SvcError("SVC_INVALID", `action "${input.action}" is disabled and cannot be executed`);
@@ -144,7 +144,7 @@ async function findAction({ catalog }: ExecutionDraftOptions, input: SubmitInput
 
 /** Returns the execution of a request, before its trace is selected and its parameters are rendered. */
 async function draftRequest(
-	parts: ExecutionDraftOptions,
+	parts: ExecutionDraftDependencies,
 	input: SubmitInput,
 	{ action, principal, origin }: { readonly action: ResolvedAction; readonly principal: Principal; readonly origin: SubmitOrigin },
 ): Promise<ExecutionEntity> {

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { isSvcError, type Meters, type Storage, SvcError, type Telemetry, type TraceEntity } from "../../contract/index.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { EngineStorage } from "../plugins/engine-storage.ts";
-import { StorageMetrics } from "./instrumented-plugins.ts";
+import { StorageMetrics } from "./bus-and-storage-metrics.ts";
 import { TelemetryHub } from "./telemetry-hub.ts";
 
 const trace: TraceEntity = { id: "0".repeat(24), trace_tag: "a", start_timestamp: "2026-01-01T00:00:00.000000Z", traceparent: null };

@@ -5,7 +5,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
 } from "../../contract/index.ts";
 import { quoteNames, toParameterError } from "./parameter-errors.ts";
 
@@ -29,7 +29,7 @@ export interface SubmittedValues {
 export function assertCallerEnvironment(
 	stored: JsonObject,
 	{ callerValues, earlierValues }: SubmittedValues,
-	{ schema, runnerSchema }: { readonly schema: ParameterSchema; readonly runnerSchema: ParameterSchema },
+	{ schema, runnerSchema }: { readonly schema: ParameterDefinitions; readonly runnerSchema: ParameterDefinitions },
 ): void {
 	const definition = schema[environmentParameter];
 	if (definition === undefined || !Object.hasOwn(runnerSchema, environmentParameter)) return;

@@ -4,9 +4,9 @@ import {
 	maxPythonLiteralLength,
 	type ParameterDefinition,
 	type ParameterType,
+	parseInteger,
 	parseJson,
 	parsePythonLiteral,
-	parseWholeNumber,
 } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
 import { parseDecimal } from "../templates/filters/number-filters.ts";
@@ -56,7 +56,7 @@ const conversions: Readonly<Record<ParameterType, (value: JsonValue, options: Ca
 
 function toInteger(value: JsonValue): number | bigint | undefined {
 	if (typeof value === "boolean") return value ? 1 : 0;
-	if (typeof value === "string") return wholeNumberPattern.test(value) ? parseWholeNumber(value.trim()) : undefined;
+	if (typeof value === "string") return wholeNumberPattern.test(value) ? parseInteger(value.trim()) : undefined;
 	if (typeof value === "bigint") return value;
 	const wholeNumber = typeof value === "number" ? Math.trunc(value) : Number.NaN;
 	// Above this limit a number has lost digits, so the result would differ from the number that was written.
@@ -64,7 +64,7 @@ function toInteger(value: JsonValue): number | bigint | undefined {
 }
 
 function parseNumber(text: string): number | bigint | undefined {
-	return wholeNumberPattern.test(text) ? parseWholeNumber(text.trim()) : parseDecimal(text);
+	return wholeNumberPattern.test(text) ? parseInteger(text.trim()) : parseDecimal(text);
 }
 
 function toBoolean(value: JsonValue, { isTemplateOutput }: CastOptions): boolean | undefined {

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import type { JsonValue, ParameterDefinition, ParameterDefinitions } from "../../contract/index.ts";
 import { findDefaultProblems } from "./check-defaults.ts";
 
 const one = (definition: ParameterDefinition) => findDefaultProblems({ x: definition });
@@ -59,7 +59,7 @@ test("a default that is nested too deep for a template is named", () => {
 });
 
 test("a default for a parameter of the runner has the runner's type, and a secret one is not shown", () => {
-	const runner: ParameterSchema = { cmd: { type: "string" }, timeout: { type: "integer", default: 60 } };
+	const runner: ParameterDefinitions = { cmd: { type: "string" }, timeout: { type: "integer", default: 60 } };
 	assert.deepEqual(findDefaultProblems({ cmd: { default: "ls" } }, runner), []);
 	assert.match(findDefaultProblems({ timeout: { default: "soon" } }, runner).join(), /parameter "timeout" must be an integer/);
 	assert.ok(

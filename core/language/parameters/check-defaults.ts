@@ -1,4 +1,4 @@
-import { isSvcError, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../../contract/index.ts";
+import { isSvcError, type JsonValue, type ParameterDefinition, type ParameterDefinitions } from "../../contract/index.ts";
 import { TemplateError, TemplateSyntaxError } from "../templates/errors.ts";
 import { cast } from "./cast.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
@@ -12,7 +12,7 @@ import { toValueTemplate } from "./value-template.ts";
  *
  * @param runnerParameters schema of the action's runner
  */
-export function findDefaultProblems(parameters: ParameterSchema, runnerParameters: ParameterSchema = {}): readonly string[] {
+export function findDefaultProblems(parameters: ParameterDefinitions, runnerParameters: ParameterDefinitions = {}): readonly string[] {
 	const mergedSchema = mergeSchemas(runnerParameters, parameters);
 	return Object.entries(parameters).flatMap(([name, ownDefinition]) => {
 		const definition = mergedSchema[name];

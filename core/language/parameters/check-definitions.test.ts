@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { isSvcError, type ParameterSchema } from "../../contract/index.ts";
+import { isSvcError, type ParameterDefinitions } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "./check-definitions.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 
-const runner: ParameterSchema = {
+const runner: ParameterDefinitions = {
 	cmd: { type: "string", description: "d" },
 	fixed: { type: "integer", default: 1, immutable: true },
 	first: { type: "string", position: 0 },
@@ -70,7 +70,7 @@ test("definitions that are not allowed are refused, naming parameter and attribu
 });
 
 test("definitions that are allowed pass, nested forms of the general standard included", () => {
-	const parameters: ParameterSchema = {
+	const parameters: ParameterDefinitions = {
 		cmd: { type: "string", default: "x", immutable: true, required: true, enum: ["x"], description: "e", secret: true },
 		fixed: { immutable: true },
 		second: { type: "string", position: 1 },
@@ -104,10 +104,11 @@ test("schemas are merged attribute by attribute, the runner's parameters first",
 });
 
 test("what a runner reserves is closed, unless the action names it or leaves to its caller what could do as much", () => {
-	const cmd: ParameterSchema = { cmd: { type: "string" } };
-	const shell: ParameterSchema = { cmd: { type: "string", opensReserved: true } };
-	const place: ParameterSchema = { place: { type: "string", reserved: true } };
-	const isOpen = (ofRunner: ParameterSchema, ofAction: ParameterSchema) => mergeSchemas(ofRunner, ofAction)["place"]?.immutable !== true;
+	const cmd: ParameterDefinitions = { cmd: { type: "string" } };
+	const shell: ParameterDefinitions = { cmd: { type: "string", opensReserved: true } };
+	const place: ParameterDefinitions = { place: { type: "string", reserved: true } };
+	const isOpen = (ofRunner: ParameterDefinitions, ofAction: ParameterDefinitions) =>
+		mergeSchemas(ofRunner, ofAction)["place"]?.immutable !== true;
 	for (const ofAction of [{}, { cmd: {} }, { cmd: { required: true } }]) {
 		assert.ok(!isOpen({ ...cmd, ...place }, ofAction));
 		assert.ok(isOpen({ ...shell, ...place }, ofAction));
@@ -121,12 +122,12 @@ test("what a runner reserves is closed, unless the action names it or leaves to 
 });
 
 test("a value that says what a reserved parameter says is limited where the caller may not set that one", () => {
-	const runner: ParameterSchema = {
+	const runner: ParameterDefinitions = {
 		cmd: { type: "string", opensReserved: true },
 		hosts: { description: "d", reservedBy: { parameter: "username", schema: { pattern: "^[^@]*$" } } },
 		username: { type: "string", reserved: true },
 	};
-	const pattern = (ofAction: ParameterSchema) => mergeSchemas(runner, ofAction)["hosts"]?.pattern;
+	const pattern = (ofAction: ParameterDefinitions) => mergeSchemas(runner, ofAction)["hosts"]?.pattern;
 	const fixed = { cmd: { default: "date", immutable: true } };
 	assert.equal(pattern({}), undefined);
 	assert.equal(pattern(fixed), "^[^@]*$");

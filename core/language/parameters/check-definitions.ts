@@ -1,4 +1,4 @@
-import { isJsonObject, type ParameterDefinition, type ParameterSchema, SvcError, stringifyJson } from "../../contract/index.ts";
+import { isJsonObject, type ParameterDefinition, type ParameterDefinitions, SvcError, stringifyJson } from "../../contract/index.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
 import { isPattern } from "../bounded-regexp.ts";
 import { type AttributeRule, attributeRules, nestedAttributeRules } from "./definition-attributes.ts";
@@ -22,7 +22,7 @@ const overridableAttributes: readonly string[] = ["default", "description", "enu
  *
  * @param runnerParameters schema of the action's runner. If it is absent, only rules that do not depend on the runner are checked.
  */
-export function checkParameterDefinitions(parameters: unknown, runnerParameters?: ParameterSchema): ParameterSchema {
+export function checkParameterDefinitions(parameters: unknown, runnerParameters?: ParameterDefinitions): ParameterDefinitions {
 	if (!isJsonObject(parameters)) throw invalid("parameters must be an object of parameter names and definitions");
 	const names = Object.keys(parameters);
 	if (names.length > definitionLimits.parameters)
@@ -34,7 +34,7 @@ export function checkParameterDefinitions(parameters: unknown, runnerParameters?
 		}
 		checkDefinition(name, parameters[name], { rules: attributeRules, depth: 0 });
 	}
-	const schema = parameters as ParameterSchema;
+	const schema = parameters as ParameterDefinitions;
 	if (runnerParameters !== undefined) checkWithRunner(schema, runnerParameters);
 	return schema;
 }
@@ -78,7 +78,7 @@ function checkPatterns(name: string, patterns: readonly string[]): void {
 		throw invalid(`attribute "patternProperties" of parameter "${name}" must have regular expressions as names`);
 }
 
-function checkWithRunner(schema: ParameterSchema, runnerParameters: ParameterSchema): void {
+function checkWithRunner(schema: ParameterDefinitions, runnerParameters: ParameterDefinitions): void {
 	const positions = new Map<number, string>();
 	for (const [name, definition] of [
 		...Object.entries(runnerParameters).filter(([name]) => !Object.hasOwn(schema, name)),

@@ -1,11 +1,11 @@
-import { type JsonObject, type ParameterDefinition, type ParameterSchema, SvcError } from "../../contract/index.ts";
+import { type JsonObject, type ParameterDefinition, type ParameterDefinitions, SvcError } from "../../contract/index.ts";
 import { quoteNames } from "./parameter-errors.ts";
 
 /**
  * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. Runs before rendering, because its messages are clearer than the
  * failure of a template that uses a missing parameter.
  */
-export function checkGivenParameters(schema: ParameterSchema, values: JsonObject): void {
+export function checkGivenParameters(schema: ParameterDefinitions, values: JsonObject): void {
 	const declaredNames = Object.keys(schema);
 	const names = Object.keys(values);
 	const unknownNames = declaredNames.length === 0 ? [] : names.filter((name) => !Object.hasOwn(schema, name));

@@ -1,11 +1,11 @@
-import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import type { ParameterDefinition, ParameterDefinitions } from "../../contract/index.ts";
 
 /**
  * Returns the effective parameter definitions of an action: the runner's, each overridden by the attributes that the action sets, then the
  * action's own. `immutable` and `secret` stay true if either side sets them. A reserved runner parameter that the action does not define
  * becomes immutable, unless the caller can choose what runs anyway.
  */
-export function mergeSchemas(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): ParameterSchema {
+export function mergeSchemas(runnerParameters: ParameterDefinitions, actionParameters: ParameterDefinitions): ParameterDefinitions {
 	const entries: [string, ParameterDefinition][] = [];
 	const isCodeFixed = fixesExecutedCode(runnerParameters, actionParameters);
 	for (const [name, definition] of Object.entries(runnerParameters)) {
@@ -23,7 +23,7 @@ export function mergeSchemas(runnerParameters: ParameterSchema, actionParameters
  * Applies `reservedBy.schema` to a parameter if the caller may not set the reserved parameter. Otherwise the caller could choose the
  * reserved value through it, such as the user in `user@host`.
  */
-function limitByReserved(mergedSchema: Record<string, ParameterDefinition>): ParameterSchema {
+function limitByReserved(mergedSchema: Record<string, ParameterDefinition>): ParameterDefinitions {
 	for (const [name, { reservedBy, ...definition }] of Object.entries(mergedSchema)) {
 		if (reservedBy === undefined || mergedSchema[reservedBy.parameter]?.immutable !== true) continue;
 		mergedSchema[name] = { ...definition, ...reservedBy.schema };
@@ -35,7 +35,7 @@ function limitByReserved(mergedSchema: Record<string, ParameterDefinition>): Par
  * Returns true if the caller cannot set any parameter that opens the reserved ones. A command in a container does not open them, because it
  * cannot leave the container. Only a runner whose command can do everything that its reserved parameters can do sets `opensReserved`.
  */
-function fixesExecutedCode(runnerParameters: ParameterSchema, actionParameters: ParameterSchema): boolean {
+function fixesExecutedCode(runnerParameters: ParameterDefinitions, actionParameters: ParameterDefinitions): boolean {
 	return !Object.entries(runnerParameters).some(([name, inherited]) => {
 		const override = Object.hasOwn(actionParameters, name) ? actionParameters[name] : undefined;
 		return inherited.opensReserved === true && inherited.immutable !== true && override?.immutable !== true;

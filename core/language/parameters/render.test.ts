@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../../contract/index.ts";
+import { isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterDefinitions } from "../../contract/index.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { isTemplateProblem } from "./parameter-errors.ts";
 import { renderFinal, renderLive } from "./render.ts";
@@ -11,7 +11,7 @@ const runnerSchema = {
 	sudo: { type: "boolean", default: false },
 	password: { type: "string", secret: true },
 	timeout: { type: "integer", default: 60 },
-} as const satisfies ParameterSchema;
+} as const satisfies ParameterDefinitions;
 
 const context = {
 	action_context: { user: "ann", pack: "p" },
@@ -21,9 +21,9 @@ const context = {
 const items: Readonly<Record<string, string>> = { "a.b": "dotted", plain: "text" };
 const datastore: Datastore = { ...emptyDatastore, find: (scope, name) => (scope === "system" ? items[name] : undefined) };
 
-const live = (given: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
+const live = (given: JsonObject, actionSchema: ParameterDefinitions = {}, runner: ParameterDefinitions = runnerSchema) =>
 	renderLive({ runnerSchema: runner, actionSchema, callerValues: given, context, datastore });
-const final = (stored: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
+const final = (stored: JsonObject, actionSchema: ParameterDefinitions = {}, runner: ParameterDefinitions = runnerSchema) =>
 	renderFinal({ runnerSchema: runner, actionSchema, storedParameters: stored, context, datastore });
 
 /** Whether an error is SVC_INVALID with this message, and comes from a template or not. */
@@ -37,7 +37,7 @@ const invalid =
 	};
 
 test("only what was given and templated defaults are stored", () => {
-	const schema: ParameterSchema = {
+	const schema: ParameterDefinitions = {
 		a: { type: "string", default: "static" },
 		b: { type: "string", default: "{{ a }}-{{ timeout }}" },
 		c: { type: "string", default: "{{ a }}", immutable: true },
@@ -47,7 +47,7 @@ test("only what was given and templated defaults are stored", () => {
 });
 
 test("a run gets every default, split between runner and action", () => {
-	const schema: ParameterSchema = {
+	const schema: ParameterDefinitions = {
 		cmd: { default: "run {{ word }}", immutable: true },
 		word: { type: "string" },
 		unset: { type: "integer" },
@@ -83,7 +83,7 @@ test("values of an earlier execution are not rendered again", () => {
 });
 
 test("parameters may use one another in any order, across runner and action", () => {
-	const schema: ParameterSchema = { z: { type: "string", default: "{{ y }}z" }, y: { type: "string", default: "{{ cmd }}y" } };
+	const schema: ParameterDefinitions = { z: { type: "string", default: "{{ y }}z" }, y: { type: "string", default: "{{ cmd }}y" } };
 	assert.deepEqual(live({ cmd: "{{ timeout }}" }, schema), { cmd: "60", z: "60yz", y: "60y" });
 });
 
@@ -99,7 +99,7 @@ test("context names are available, and missing datastore keys are empty", () => 
 });
 
 test("members of arrays and objects that are one variable keep their type, others become text", () => {
-	const schema: ParameterSchema = { n: { type: "integer", default: 5 }, o: { type: "object", default: { k: [1] } } };
+	const schema: ParameterDefinitions = { n: { type: "integer", default: 5 }, o: { type: "object", default: { k: [1] } } };
 	const given = {
 		env: {
 			n: "{{n}}",
@@ -161,7 +161,7 @@ test("a long chain of parameters is refused rather than followed", () => {
 });
 
 test("unknown, immutable and missing parameters are refused by name", () => {
-	const schema: ParameterSchema = { cmd: { required: true }, sudo: { immutable: true }, d: { required: true, default: 1 } };
+	const schema: ParameterDefinitions = { cmd: { required: true }, sudo: { immutable: true }, d: { required: true, default: 1 } };
 	assert.throws(() => live({ cmd: "x", colour: "red" }, schema), invalid(/additional properties are not allowed: parameter "colour"/));
 	assert.throws(() => live({ cmd: "x", __proto__x: 1 }, schema), invalid(/"__proto__x"/));
 	assert.throws(() => live(JSON.parse('{"cmd": "x", "__proto__": {}}') as JsonObject, schema), invalid(/"__proto__"/));

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterDefinitions } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { assertCallerEnvironment } from "./caller-environment.ts";
@@ -20,8 +20,8 @@ export type RenderContext = Readonly<Record<string, JsonValue>>;
 /** Input for rendering the parameters of a new execution. */
 export interface LiveInput {
 	/** Reuse the same schema objects between calls if possible: data derived from them is cached by identity. */
-	readonly runnerSchema: ParameterSchema;
-	readonly actionSchema: ParameterSchema;
+	readonly runnerSchema: ParameterDefinitions;
+	readonly actionSchema: ParameterDefinitions;
 	/** Values as the caller sent them. */
 	readonly callerValues: JsonObject;
 	/**
@@ -54,8 +54,8 @@ export interface SecretGuard {
 
 /** Input for rendering the parameters of a run. */
 export interface FinalInput {
-	readonly runnerSchema: ParameterSchema;
-	readonly actionSchema: ParameterSchema;
+	readonly runnerSchema: ParameterDefinitions;
+	readonly actionSchema: ParameterDefinitions;
 	/** Result of `renderLive`. Its values are used as they are and never rendered again. */
 	readonly storedParameters: JsonObject;
 	readonly context: RenderContext;
@@ -193,7 +193,7 @@ function finalSource(schemaPair: SchemaPair, stored: JsonObject, name: string): 
 }
 
 /** Validates the value of a parameter and returns it. */
-function validateValue(name: string, value: JsonValue, schema: ParameterSchema, runnerSchema: ParameterSchema): JsonValue {
+function validateValue(name: string, value: JsonValue, schema: ParameterDefinitions, runnerSchema: ParameterDefinitions): JsonValue {
 	// Runners calculate with their own parameters, such as seconds, and expect ordinary numbers.
 	if (typeof value === "bigint" && /^(?:integer|number)$/.test(runnerSchema[name]?.type ?? "")) {
 		throw toParameterError(name, `parameter "${name}" must be at most ${Number.MAX_SAFE_INTEGER}, and at least its negative`);

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { isSvcError, type JsonObject, type JsonValue, type ParameterSchema, type SvcError, toErrorMessage } from "../../contract/index.ts";
+import {
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinitions,
+	type SvcError,
+	toErrorMessage,
+} from "../../contract/index.ts";
 import { type Datastore, DatastoreReference, emptyDatastore, isDatastoreName } from "../templates/datastore.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
@@ -55,7 +62,7 @@ export interface CallerAccess {
  */
 export class Rendering implements TemplateScope {
 	readonly datastore: Datastore;
-	readonly #schema: ParameterSchema;
+	readonly #schema: ParameterDefinitions;
 	readonly #context: JsonObject;
 	readonly #source: (name: string) => ParameterSource | undefined;
 	readonly #names: ContextNames;
@@ -66,7 +73,7 @@ export class Rendering implements TemplateScope {
 	/** Parameters that are currently being rendered, from the outermost to the innermost. */
 	readonly #namesInProgress: string[] = [];
 
-	constructor(schema: ParameterSchema, { context, sourceOf, datastore = emptyDatastore, callerAccess, conceal }: RenderingOptions) {
+	constructor(schema: ParameterDefinitions, { context, sourceOf, datastore = emptyDatastore, callerAccess, conceal }: RenderingOptions) {
 		this.#schema = schema;
 		this.#context = context;
 		this.#source = sourceOf;

@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { maskLogFields } from "../../secrets/log-redaction.ts";
 import { collectSecrets, maskBySchema, maskParameters } from "./schema-masking.ts";
 
-const schema: ParameterSchema = {
+const schema: ParameterDefinitions = {
 	plain: { type: "string" },
 	pin: { type: "string", secret: true },
 	account: {
@@ -46,7 +46,7 @@ test("a structure of another kind than the one with secrets is masked whole: a r
 });
 
 test("a member is masked when any of the definitions that describe it is secret", () => {
-	const any: ParameterSchema = { a: { properties: { k: { type: "string" } }, patternProperties: { "^k": { secret: true } } } };
+	const any: ParameterDefinitions = { a: { properties: { k: { type: "string" } }, patternProperties: { "^k": { secret: true } } } };
 	assert.deepEqual(maskBySchema({ a: { k: "s", other: 1 } }, any), { a: { k: secretMask, other: 1 } });
 	assert.deepEqual(maskBySchema({ a: "s" }, { a: { anyOf: [{ properties: { k: { secret: true } } }] } }), { a: secretMask });
 });
@@ -82,7 +82,7 @@ test("keys of prototypes are ordinary keys", () => {
 	const masked = maskBySchema(values, schema);
 	assert.equal(Object.getPrototypeOf(masked), Object.prototype);
 	assert.deepEqual(JSON.stringify(masked), '{"__proto__":{"password":1},"constructor":1,"pin":"********"}');
-	const proto = JSON.parse('{"__proto__": {"secret": true}}') as ParameterSchema;
+	const proto = JSON.parse('{"__proto__": {"secret": true}}') as ParameterDefinitions;
 	assert.equal(JSON.stringify(maskBySchema(values, proto)), '{"__proto__":"********","constructor":1,"pin":2}');
 });
 

@@ -3,7 +3,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	parseJson,
 } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
@@ -33,7 +33,7 @@ export function maskWithinBudget<T>(maskAll: () => T): T {
  * Returns the parameters of an execution with secrets masked; `secret` in either schema is sufficient. Returns the same object if nothing
  * is secret.
  */
-export function maskParameters(values: JsonObject, actionSchema: ParameterSchema, runnerSchema: ParameterSchema): JsonObject {
+export function maskParameters(values: JsonObject, actionSchema: ParameterDefinitions, runnerSchema: ParameterDefinitions): JsonObject {
 	return maskBySchema(maskBySchema(values, actionSchema), runnerSchema);
 }
 
@@ -41,7 +41,7 @@ export function maskParameters(values: JsonObject, actionSchema: ParameterSchema
  * Returns a copy in which all values are masked that the schema declares secret, including nested members. Returns the same object if
  * nothing is secret.
  */
-export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonObject {
+export function maskBySchema(values: JsonObject, schema: ParameterDefinitions): JsonObject {
 	const secretSchemas = readSecretParameters(schema);
 	if (secretSchemas.size === 0) return values;
 	return maskWithinBudget(() =>
@@ -53,9 +53,9 @@ export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonO
 }
 
 /** Definitions of the parameters that are secret or may contain a secret, by the schema of all parameters. Most schemas have none. */
-const secretParameterCache = new WeakMap<ParameterSchema, ReadonlyMap<string, SecretSchema>>();
+const secretParameterCache = new WeakMap<ParameterDefinitions, ReadonlyMap<string, SecretSchema>>();
 
-function readSecretParameters(schema: ParameterSchema): ReadonlyMap<string, SecretSchema> {
+function readSecretParameters(schema: ParameterDefinitions): ReadonlyMap<string, SecretSchema> {
 	let secretSchemas = secretParameterCache.get(schema);
 	if (secretSchemas === undefined) {
 		const entries = Object.entries(schema).map(([name, definition]) => [name, readSecretSchema(definition)] as const);
@@ -66,7 +66,7 @@ function readSecretParameters(schema: ParameterSchema): ReadonlyMap<string, Secr
 }
 
 /** Returns true if any parameter of the schema is secret, or may contain a secret. */
-export function hasSecretMembers(schema: ParameterSchema): boolean {
+export function hasSecretMembers(schema: ParameterDefinitions): boolean {
 	return readSecretParameters(schema).size > 0;
 }
 
@@ -88,7 +88,7 @@ export function maskBySecretSchema(
 }
 
 /** Returns the strings in `values` that are secret. */
-export function collectSecrets(values: JsonObject, ...schemas: readonly ParameterSchema[]): string[] {
+export function collectSecrets(values: JsonObject, ...schemas: readonly ParameterDefinitions[]): string[] {
 	return [...new Set(schemas.flatMap((schema) => collectMasked(values, maskBySchema(values, schema))))];
 }
 

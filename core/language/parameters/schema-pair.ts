@@ -1,4 +1,4 @@
-import { type JsonValue, type ParameterDefinition, type ParameterSchema, toErrorMessage } from "../../contract/index.ts";
+import { type JsonValue, type ParameterDefinition, type ParameterDefinitions, toErrorMessage } from "../../contract/index.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 import { toTemplateError } from "./parameter-errors.ts";
 import type { ParameterSource } from "./rendering.ts";
@@ -7,7 +7,7 @@ import { toValueTemplate } from "./value-template.ts";
 /** Data about the parameters of an action that does not depend on the values of an execution. */
 export interface SchemaPair {
 	/** Merged schema of the runner and the action. */
-	readonly schema: ParameterSchema;
+	readonly schema: ParameterDefinitions;
 	readonly names: readonly string[];
 	/** Defaults that are not null. */
 	readonly defaults: ReadonlyMap<string, ParameterSource>;
@@ -15,13 +15,13 @@ export interface SchemaPair {
 	readonly templatedNames: readonly string[];
 }
 
-const schemaPairCache = new WeakMap<ParameterSchema, WeakMap<ParameterSchema, SchemaPair>>();
+const schemaPairCache = new WeakMap<ParameterDefinitions, WeakMap<ParameterDefinitions, SchemaPair>>();
 
 /**
  * Returns the data for a pair of schemas. It is cached by the identity of both objects. Throws `SVC_INVALID` if a default cannot be read as
  * a template.
  */
-export function toSchemaPair(runnerSchema: ParameterSchema, actionSchema: ParameterSchema): SchemaPair {
+export function toSchemaPair(runnerSchema: ParameterDefinitions, actionSchema: ParameterDefinitions): SchemaPair {
 	let byAction = schemaPairCache.get(runnerSchema);
 	if (byAction === undefined) {
 		byAction = new WeakMap();
@@ -35,7 +35,7 @@ export function toSchemaPair(runnerSchema: ParameterSchema, actionSchema: Parame
 	return schemaPair;
 }
 
-function createSchemaPair(schema: ParameterSchema): SchemaPair {
+function createSchemaPair(schema: ParameterDefinitions): SchemaPair {
 	const names = Object.keys(schema);
 	const defaults = new Map<string, ParameterSource>();
 	const templated: string[] = [];

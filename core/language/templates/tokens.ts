@@ -1,4 +1,4 @@
-import { parseWholeNumber, toWholeNumber } from "../../contract/index.ts";
+import { parseInteger, toCanonicalInteger } from "../../contract/index.ts";
 import type { LexicalTokenCounter } from "../lexical-token-limit.ts";
 import { matchToken, resolveEscape } from "../lexical-tokens.ts";
 import { TemplateSyntaxError } from "./errors.ts";
@@ -43,7 +43,7 @@ function toValue(kind: Token["kind"], text: string): string | number | bigint {
 	if (kind === "string") return resolveEscapes(text.slice(1, -1));
 	if (kind === "float") return Number(text.replaceAll("_", ""));
 	if (kind !== "integer") return text;
-	return /^0[xob]/i.test(text) ? toWholeNumber(BigInt(text)) : parseWholeNumber(text.replaceAll("_", ""));
+	return /^0[xob]/i.test(text) ? toCanonicalInteger(BigInt(text)) : parseInteger(text.replaceAll("_", ""));
 }
 
 const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([^]))/g;

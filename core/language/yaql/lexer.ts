@@ -1,4 +1,4 @@
-import { parseWholeNumber } from "../../contract/index.ts";
+import { parseInteger } from "../../contract/index.ts";
 import { LexicalTokenCounter } from "../lexical-token-limit.ts";
 import { matchToken, resolveEscape } from "../lexical-tokens.ts";
 import { YaqlSyntaxError } from "./errors.ts";
@@ -67,7 +67,7 @@ function readToken(source: string, position: number, counter: LexicalTokenCounte
 function toToken(kind: keyof typeof tokenPatterns, text: string, position: number): Token {
 	if (kind === "text") return { kind, text: "", value: toText(text), position };
 	if (kind === "call") return { kind, text: text.slice(0, -1), value: "", position };
-	const value = kind === "integer" ? parseWholeNumber(text) : kind === "float" ? Number(text) : text;
+	const value = kind === "integer" ? parseInteger(text) : kind === "float" ? Number(text) : text;
 	return { kind, text, value, position };
 }
 

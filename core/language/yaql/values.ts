@@ -1,4 +1,4 @@
-import { toWholeNumber } from "../../contract/index.ts";
+import { toCanonicalInteger } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import { Float, isFloat } from "../templates/values.ts";
 import { YaqlError } from "./errors.ts";
@@ -98,7 +98,7 @@ export function toFloat(number: number): YaqlValue {
 
 /** Returns a number as an exact whole number. */
 export function toInteger(number: number | bigint): number | bigint {
-	if (typeof number === "bigint") return toWholeNumber(number);
+	if (typeof number === "bigint") return toCanonicalInteger(number);
 	if (!Number.isFinite(number)) throw new YaqlError("OverflowError", "the result is not a finite number");
 	return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
 }

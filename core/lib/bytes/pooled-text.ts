@@ -1,4 +1,4 @@
-import { withBulkyBytes } from "../../contract/index.ts";
+import { attachBulkyBytes } from "../../contract/index.ts";
 import { PrivateSlot } from "../private-slot.ts";
 import { BufferPool } from "./buffer-pool.ts";
 
@@ -67,10 +67,10 @@ export class PooledText {
  *
  * Storages that support bytes receive the bytes instead.
  */
-export function withPooledText<T extends object>(members: T, pooledText: PooledText): T & { readonly data: string } {
+export function attachPooledText<T extends object>(members: T, pooledText: PooledText): T & { readonly data: string } {
 	textByRecord.set(members, pooledText);
 	Object.defineProperty(members, "data", dataProperty);
-	return withBulkyBytes(members, getBytes) as T & { readonly data: string };
+	return attachBulkyBytes(members, getBytes) as T & { readonly data: string };
 }
 
 /**
@@ -104,7 +104,7 @@ export function toPooled<T extends { readonly data: string }>({
 	if (data.length < minLength || data.length > maxPooledTextLength || Buffer.byteLength(data) !== data.length) return undefined;
 	const pooledText = new PooledText();
 	pooledText.appendText(data);
-	return withPooledText(members, pooledText);
+	return attachPooledText(members, pooledText);
 }
 
 /** Returns the pooled text of a record. Returns undefined if its `data` is a string. */

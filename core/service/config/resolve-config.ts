@@ -12,7 +12,7 @@ import {
 } from "../../contract/index.ts";
 import { createTrustedProxies } from "../../features/access/trusted-proxies-exports.ts";
 import { composeFeatures, findFeatureProblems, toFileReaders } from "../../features/composition.ts";
-import { defineTypes, type FeaturePlugin } from "../../features/feature-plugin.ts";
+import { type FeaturePlugin, registerKindsAndPermissions } from "../../features/feature-plugin.ts";
 import type { FileReader } from "../../features/packs/file-reader-exports.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";
@@ -164,7 +164,7 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
  */
 function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
 	try {
-		defineTypes(features);
+		registerKindsAndPermissions(features);
 		return [];
 	} catch (error) {
 		return [`features: ${toErrorMessage(error)}`];
@@ -190,7 +190,7 @@ function findAuthProblems({ auth, api, rbac }: Options): string[] {
 	return problems;
 }
 
-const shortestSecret = 16;
+const minSecretLength = 16;
 
 /** Returns the problems of the options for proxy sign-ins. */
 function findProxyProblems({ auth }: Options): string[] {
@@ -200,8 +200,8 @@ function findProxyProblems({ auth }: Options): string[] {
 			'auth.trusted_proxies: must be set in proxy mode, as whoever asks from there can be anybody; hint: the address of the proxy alone, such as ["10.0.0.5"]',
 		);
 	}
-	if (auth.proxy_secret !== "" && auth.proxy_secret.length < shortestSecret) {
-		problems.push(`auth.proxy_secret: it is shorter than ${shortestSecret} characters, and could be guessed; hint: openssl rand -hex 32`);
+	if (auth.proxy_secret !== "" && auth.proxy_secret.length < minSecretLength) {
+		problems.push(`auth.proxy_secret: it is shorter than ${minSecretLength} characters, and could be guessed; hint: openssl rand -hex 32`);
 	}
 	return [...problems, ...findEntryProblems(auth.trusted_proxies)];
 }

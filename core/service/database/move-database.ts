@@ -152,7 +152,7 @@ export async function digest(storage: Storage, kind: EntityKind): Promise<Digest
 }
 
 /** Milliseconds for which an unavailable target is retried. */
-const patience = 30_000;
+const retryTimeoutMs = 30_000;
 
 /**
  * Copies the records of a kind that the target does not have yet. Returns how many were copied. They are copied in the order of their ids,
@@ -169,7 +169,7 @@ export async function copyRecords<K extends EntityKind>(source: Storage, target:
 
 async function insertPage<K extends EntityKind>(target: Storage, kind: K, page: readonly EntityMap[K][]): Promise<void> {
 	const lastId = page.at(-1)?.id ?? "";
-	const end = performance.now() + patience;
+	const end = performance.now() + retryTimeoutMs;
 	let isRepeated = false;
 	const attempt = async () => {
 		// The response to a successful attempt may have been lost; inserting the page again would fail.
@@ -262,7 +262,7 @@ function decode(text: string): string {
 
 /** Target size of a page, in characters of JSON. */
 const pageSize = 2_000_000;
-const mostRecords = 1_000;
+const maxRecords = 1_000;
 
 /** Yields all records of a kind with ids after `after`, in the order of their ids. The page size adapts to the size of the records. */
 export async function* readPages<K extends EntityKind>(storage: Storage, kind: K, after: string): AsyncGenerator<readonly EntityMap[K][]> {
@@ -274,6 +274,6 @@ export async function* readPages<K extends EntityKind>(storage: Storage, kind: K
 		yield page;
 		last = final.id;
 		const average = stringifyJson(page).length / page.length;
-		limit = Math.max(1, Math.min(mostRecords, limit * 4, Math.floor(pageSize / average)));
+		limit = Math.max(1, Math.min(maxRecords, limit * 4, Math.floor(pageSize / average)));
 	}
 }

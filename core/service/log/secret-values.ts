@@ -1,11 +1,11 @@
 import { Redactor } from "../../secrets/redactor.ts";
 
 /** Limits memory even if values are never removed. Enough for all executions that a node can run at once. */
-const most = { values: 10_000, characters: 1_000_000 };
+const limits = { values: 10_000, characters: 1_000_000 };
 /** Number of leading characters of a value that are searched for. `Redactor` also searches for each line of a value separately. */
-const longest = 4_096;
+const maxSearchedCharacters = 4_096;
 /** Values that may be added or removed before the combined redactor is rebuilt. The cost of a rebuild grows with the number of values. */
-const mostSingle = 32;
+const maxSingle = 32;
 
 /** The secret values in use, and the redactors that mask them. */
 export class SecretValues {
@@ -18,21 +18,21 @@ export class SecretValues {
 	#characters = 0;
 
 	add(secret: string): void {
-		const value = secret.slice(0, longest);
+		const value = secret.slice(0, maxSearchedCharacters);
 		const count = this.#counts.get(value) ?? 0;
 		this.#counts.set(value, count + 1);
 		if (count > 0) return;
 		this.#characters += value.length;
 		for (const oldest of this.#counts.keys()) {
-			if (this.#counts.size <= most.values && this.#characters <= most.characters) break;
+			if (this.#counts.size <= limits.values && this.#characters <= limits.characters) break;
 			this.#remove(oldest);
 		}
 		this.#single.set(value, new Redactor([value]));
-		if (this.#single.size > mostSingle) this.#putTogether();
+		if (this.#single.size > maxSingle) this.#putTogether();
 	}
 
 	forget(secret: string): void {
-		const value = secret.slice(0, longest);
+		const value = secret.slice(0, maxSearchedCharacters);
 		const count = this.#counts.get(value) ?? 0;
 		if (count > 1) this.#counts.set(value, count - 1);
 		else if (count === 1) this.#remove(value);
@@ -48,7 +48,7 @@ export class SecretValues {
 		this.#characters -= value.length;
 		if (this.#single.delete(value)) return;
 		this.#gone += 1;
-		if (this.#gone > mostSingle || this.#gone >= this.#together.values.length) this.#putTogether();
+		if (this.#gone > maxSingle || this.#gone >= this.#together.values.length) this.#putTogether();
 	}
 
 	#putTogether(): void {

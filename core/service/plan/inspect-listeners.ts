@@ -8,7 +8,7 @@ import { findListeners, type ListenerConfig } from "../../http/listeners.ts";
 import { toFindings } from "./findings.ts";
 
 /** Milliseconds to wait for the answer of a program that listens on an occupied port. */
-const patience = 2_000;
+const answerTimeoutMs = 2_000;
 
 export interface ListenerReport {
 	readonly listeners: readonly PlannedListener[];
@@ -66,7 +66,7 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 
 /** Resolves with true if the program on an occupied port answers health checks as this service does. */
 function isService({ address: { host, port, use_ssl: tls } }: ListenerConfig): Promise<boolean> {
-	const target = { host: isForAll(host) ? "localhost" : host, port, path: "/health/live", timeout: patience, agent: false as const };
+	const target = { host: isForAll(host) ? "localhost" : host, port, path: "/health/live", timeout: answerTimeoutMs, agent: false as const };
 	return new Promise((resolve) => {
 		// The certificate is not verified: no data is sent, and the answer only shows whether a service is running.
 		const request = tls ? requestTls({ ...target, rejectUnauthorized: false }) : requestPlain(target);

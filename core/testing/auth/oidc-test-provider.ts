@@ -30,7 +30,7 @@ interface Granted {
 /** Decision about a device sign-in: pending, approved or denied. */
 export type DeviceDecision = "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "yes";
 
-const usualPerson: TestClaims = {
+const defaultPerson: TestClaims = {
 	sub: "subject-of-ann",
 	sid: "session-of-ann",
 	email: "ann@example.com",
@@ -47,7 +47,7 @@ const usualPerson: TestClaims = {
 export class OidcTestProvider {
 	readonly clientId = "service";
 	readonly clientSecret = "client secret 4711";
-	person: TestClaims = usualPerson;
+	person: TestClaims = defaultPerson;
 	spoiled: Spoiled = {};
 	/** Published signing keys. The provider signs with the first. */
 	keys: readonly SigningKey[] = [signingKey("first")];

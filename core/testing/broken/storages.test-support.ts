@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isSvcError, type JsonValue, type Storage, SvcError, toAppendedValue, type Where } from "../../contract/index.ts";
+import { appendedValueOf, isSvcError, type JsonValue, type Storage, SvcError, type Where } from "../../contract/index.ts";
 import { type Broken, withChanges } from "./refusals.test-support.ts";
 import { brokenReads } from "./storage-reads.test-support.ts";
 
@@ -32,7 +32,7 @@ const brokenWrites: readonly Broken<Storage>[] = [
 					await nextTurn();
 					const lists = before as unknown as Record<string, readonly JsonValue[]>;
 					const values = Object.entries(patch).map(([field, value]) => {
-						const appended = toAppendedValue(value);
+						const appended = appendedValueOf(value);
 						return [field, appended === undefined ? value : [...(lists?.[field] ?? []), appended]];
 					});
 					return sound.update(kind, id, Object.fromEntries(values), expected);

@@ -11,7 +11,7 @@ import {
 	SvcError,
 } from "../../contract/index.ts";
 import { createProxies } from "../../features/access/trusted-proxies-exports.ts";
-import type { StreamEvent } from "../../features/executions/events-exports.ts";
+import type { StreamEvent } from "../../features/executions/stream-events-exports.ts";
 import { rootRoutes } from "../../http/root-routes.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";

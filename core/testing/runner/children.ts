@@ -8,7 +8,7 @@ import { assertJsonObject, type Check, type Scope } from "./cases.ts";
 /** Milliseconds within which a run ends if it does not wait for its children. */
 const moment = 100;
 /** Maximum number of children at whose start the run is interrupted, so that a case with many children does not take minutes. */
-const mostCuts = 5;
+const maxCuts = 5;
 
 /** Registers the tests of runners that start children. */
 export function checkChildren(check: Check): void {
@@ -43,7 +43,7 @@ export function checkChildren(check: Check): void {
 		const whole = context(given);
 		await inTime(runner.run(whole));
 		const count = whole.children.started.length;
-		for (let cut = 1; cut <= Math.min(count, mostCuts); cut++) await assertGoesOn(scope, { cut, count });
+		for (let cut = 1; cut <= Math.min(count, maxCuts); cut++) await assertGoesOn(scope, { cut, count });
 	});
 }
 

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OptionsInput, ParameterSchema, Runner } from "../../contract/index.ts";
+import type { OptionsInput, ParameterDefinitions, Runner } from "../../contract/index.ts";
 import { silentLogger } from "../run-context.ts";
 import { createOptions } from "../service-options.ts";
 import { within } from "../within.ts";
 
 /** Milliseconds for `stop` after a failed test, whose run may block `stop`. */
-const patienceOfRefused = 1_000;
+const refusedStopTimeoutMs = 1_000;
 
 /** Node id of all runners of this process, so that resources that runners of one node share may stay open between tests. */
 export const testNode = `test-${process.pid}`;
@@ -18,7 +18,7 @@ export const testNode = `test-${process.pid}`;
  *
  * @param options.patience milliseconds within which `stop` must finish
  */
-export async function withRunner<S extends ParameterSchema>(
+export async function withRunner<S extends ParameterDefinitions>(
 	runner: Runner<S>,
 	use: (runner: Runner<S>, restart: (next: Runner<S>) => Promise<Runner<S>>) => Promise<void>,
 	{
@@ -48,7 +48,7 @@ export async function withRunner<S extends ParameterSchema>(
 		});
 		isRefused = false;
 	} finally {
-		const stopped = within(isRefused ? patienceOfRefused : patience, Promise.resolve(current.stop?.()), "`stop` had not ended");
+		const stopped = within(isRefused ? refusedStopTimeoutMs : patience, Promise.resolve(current.stop?.()), "`stop` had not ended");
 		// After a failed test, ignore that its run blocks `stop`: the failure is more informative.
 		await (isRefused ? stopped.catch(() => {}) : stopped);
 		await rm(dataDirectory, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import type { FollowedPackEntity } from "../entities.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { isMeant } from "./pack-set.ts";
 
-export interface FollowedPacksOptions extends Uses<"storage" | "clock"> {
+export interface FollowedPacksDependencies extends Uses<"storage" | "clock"> {
 	/** Followed packs, as configured. */
 	readonly packs: readonly GitPack[];
 	parse(text: string): PackRequest;
@@ -18,9 +18,9 @@ export interface FollowedSource {
 
 /** Reads the state of the packs that the service follows, and keeps other installations from changing these packs. */
 export class FollowedPacks {
-	readonly #parts: FollowedPacksOptions;
+	readonly #parts: FollowedPacksDependencies;
 
-	constructor(parts: FollowedPacksOptions) {
+	constructor(parts: FollowedPacksDependencies) {
 		this.#parts = parts;
 	}
 

@@ -14,7 +14,7 @@ import {
 	type Uses,
 } from "../../../core/feature.ts";
 
-export interface InspectionOptions extends Uses<"runners" | "dialects"> {
+export interface InspectionDependencies extends Uses<"runners" | "dialects"> {
 	/** Expressions without a datastore: definitions are inspected, not run. */
 	readonly expressions: Expressions;
 }
@@ -35,7 +35,7 @@ type Severity = "problem" | "warning" | "nothing";
  * @param directories of the packs, by ref
  */
 export async function inspectContent(
-	parts: InspectionOptions,
+	parts: InspectionDependencies,
 	content: DraftedContent,
 	directories: ReadonlyMap<string, string>,
 ): Promise<ContentFindings> {
@@ -49,13 +49,13 @@ export async function inspectContent(
 class ContentInspection implements ContentFindings {
 	readonly problems: PackFileProblem[] = [];
 	readonly warnings: PackFileProblem[] = [];
-	readonly #parts: InspectionOptions;
+	readonly #parts: InspectionDependencies;
 	readonly #content: DraftedContent;
 	readonly #directories: ReadonlyMap<string, string>;
 	readonly #seen = new Set<string>();
 	readonly #described = new Map<string, Promise<ReadonlySet<string>>>();
 
-	constructor(parts: InspectionOptions, content: DraftedContent, directories: ReadonlyMap<string, string>) {
+	constructor(parts: InspectionDependencies, content: DraftedContent, directories: ReadonlyMap<string, string>) {
 		this.#parts = parts;
 		this.#content = content;
 		this.#directories = directories;

@@ -12,14 +12,14 @@ export interface InspectionJobFeatures {
 	readonly packRegister: PackRegister;
 }
 
-export interface InspectionJobOptions extends InspectionJobFeatures, Uses<"storage" | "runners"> {
+export interface InspectionJobDependencies extends InspectionJobFeatures, Uses<"storage" | "runners"> {
 	readonly packDirectory: (ref: string) => Promise<string | undefined>;
 }
 
 type InspectionJobs = Pick<Jobs, "get" | "show" | "search" | "load" | "get_config" | "setup_virtualenv">;
 
 /** Creates the jobs of the pack `packs` that neither install nor remove a pack. */
-export function createInspectionJobs(parts: InspectionJobOptions): InspectionJobs {
+export function createInspectionJobs(parts: InspectionJobDependencies): InspectionJobs {
 	const { storage, index, packConfigs, packRegister } = parts;
 	return {
 		get: {
@@ -71,7 +71,7 @@ export function createInspectionJobs(parts: InspectionJobOptions): InspectionJob
 	};
 }
 
-function createSetupJob({ storage, runners, packDirectory }: InspectionJobOptions): Job {
+function createSetupJob({ storage, runners, packDirectory }: InspectionJobDependencies): Job {
 	return {
 		permission: "pack_install",
 		async perform({ parameters, report }) {

@@ -13,7 +13,7 @@ import type { FollowedPackEntity } from "../entities.ts";
 import type { PackSource } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { assertOwnName, type FollowedPacks, toClaim } from "./followed-packs.ts";
-import { type InspectionOptions, inspectContent } from "./inspect-content.ts";
+import { type InspectionDependencies, inspectContent } from "./inspect-content.ts";
 import type { InstallContents, InstallSwitch } from "./install-services.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
 import type { JobReport } from "./job-report.ts";
@@ -23,7 +23,7 @@ import { type CandidatePack, PackSet } from "./pack-set.ts";
 import { prepareEnvironments } from "./prepare-environments.ts";
 import { Staging, type StagingOptions } from "./staging.ts";
 
-export interface InstallerOptions extends StagingOptions, InspectionOptions, Uses<"clock" | "logger"> {
+export interface InstallerOptions extends StagingOptions, InspectionDependencies, Uses<"clock" | "logger"> {
 	readonly contents: InstallContents;
 	readonly switch: InstallSwitch;
 	readonly locks: PackLocks;

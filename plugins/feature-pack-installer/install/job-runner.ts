@@ -40,7 +40,7 @@ export interface Job {
 
 export type Jobs = Readonly<Record<JobName, Job>>;
 
-export interface JobRunnerOptions extends Uses<"storage"> {
+export interface JobRunnerDependencies extends Uses<"storage"> {
 	readonly now: () => number;
 	readonly authority: Pick<Authority, "principalOf">;
 	readonly access: Pick<Access, "assert">;
@@ -50,7 +50,7 @@ export interface JobRunnerOptions extends Uses<"storage"> {
 }
 
 /** Runs the actions of the pack `packs`. */
-export function createJobRunner(parts: JobRunnerOptions): Runner {
+export function createJobRunner(parts: JobRunnerDependencies): Runner {
 	return {
 		description: "Does what the pack packs offers: installs packs, and looks after them.",
 		parameters: { timeout: { type: "number", default: 600, minimum: 1, description: "Seconds after which it is ended." } },
@@ -60,7 +60,7 @@ export function createJobRunner(parts: JobRunnerOptions): Runner {
 	};
 }
 
-async function runJob({ storage, now, authority, access, jobs, witness }: JobRunnerOptions, context: RunContext): Promise<RunResult> {
+async function runJob({ storage, now, authority, access, jobs, witness }: JobRunnerDependencies, context: RunContext): Promise<RunResult> {
 	const [pack, name = ""] = context.action_ref.split(".", 2);
 	// Refuse actions of other packs, which could call the jobs with parameters of their own.
 	if (pack !== "packs" || context.pack !== "packs" || !Object.hasOwn(jobs, name))
@@ -83,7 +83,7 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 }
 
 /** Returns the author of the execution as a principal, limited to the scopes of the API key that requested the execution. */
-async function whoAsks(storage: Storage, authority: JobRunnerOptions["authority"], id: string): Promise<Principal> {
+async function whoAsks(storage: Storage, authority: JobRunnerDependencies["authority"], id: string): Promise<Principal> {
 	const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
 	if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" no longer exists`);
 	const { user, author, scopes } = execution;

@@ -3,7 +3,7 @@ import {
 	type BackgroundLoop,
 	fromTimestamp,
 	SingletonTask,
-	type SingletonTaskOptions,
+	type SingletonTaskDependencies,
 	toSourceText,
 	type Uses,
 	wait,
@@ -11,7 +11,7 @@ import {
 import { type FollowPackOptions, followPack } from "./follow-pack.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 
-export interface PackFollowLoopOptions extends SingletonTaskOptions, FollowPackOptions, Uses<"clock"> {
+export interface PackFollowLoopOptions extends SingletonTaskDependencies, FollowPackOptions, Uses<"clock"> {
 	readonly followedPacks: Pick<FollowedPacks, "known" | "source">;
 	/** Followed packs, as configured. */
 	readonly packs: readonly GitPack[];

@@ -17,7 +17,7 @@ import { createRollbackJob } from "./rollback-job.ts";
 import { createUninstallJob } from "./uninstall-job.ts";
 import { createUpgradeJob } from "./upgrade-job.ts";
 
-export interface PackJobNeeds extends InspectionJobFeatures {
+export interface PackJobDependencies extends InspectionJobFeatures {
 	readonly access: Pick<Access, "assert">;
 	readonly sources: InstallSources;
 	readonly contents: InstallContents;
@@ -27,7 +27,7 @@ export interface PackJobNeeds extends InspectionJobFeatures {
 /** Creates the runner for actions of the pack `packs`, the information on installed packs, and the background loop for followed packs. */
 export function createPackJobs(
 	kernel: Kernel,
-	needs: PackJobNeeds,
+	needs: PackJobDependencies,
 ): { readonly runners: ReadonlyMap<string, Runner>; readonly installs: PackInstalls; readonly following: BackgroundLoop } {
 	const { storage, clock, authority, dependencies } = kernel;
 	const { access, sources } = needs;
@@ -145,7 +145,7 @@ function toRequests(packs: readonly string[], parse: (text: string) => PackReque
 	});
 }
 
-interface UnloadJobOptions extends Uses<"storage" | "logger"> {
+interface UnloadJobDependencies extends Uses<"storage" | "logger"> {
 	readonly switch: Pick<InstallSwitch, "unload">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
@@ -154,7 +154,7 @@ interface UnloadJobOptions extends Uses<"storage" | "logger"> {
 /**
  * Creates the job `packs.unload`, which removes the content of packs until `packs.load` registers it again. Running executions continue.
  */
-function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobOptions): Job {
+function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobDependencies): Job {
 	return {
 		// Requires the permission to uninstall, because unloading also removes content that rules and users depend on.
 		permission: "pack_uninstall",

@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../../core/contract/index.ts";
 import { defineBuiltInPack } from "../../../core/feature.ts";
 
 /** Runner type of the actions below; no other pack may use it. */
@@ -42,7 +42,7 @@ interface JobAction {
 	readonly description: string;
 	/** Default timeout in seconds. */
 	readonly timeout: number;
-	readonly parameters: ParameterSchema;
+	readonly parameters: ParameterDefinitions;
 }
 
 /** Actions of the pack, by name. */

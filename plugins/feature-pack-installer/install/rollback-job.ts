@@ -7,14 +7,14 @@ import { JobParameters } from "./job-parameters.ts";
 import type { Job } from "./job-runner.ts";
 import type { PackLocks } from "./pack-locks.ts";
 
-export interface RollbackJobOptions extends Uses<"storage"> {
+export interface RollbackJobDependencies extends Uses<"storage"> {
 	readonly installer: Pick<Installer, "restore">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 }
 
 /** Creates the job `packs.rollback`. It fetches nothing, because the files of earlier versions are kept. */
-export function createRollbackJob({ storage, installer, locks, followedPacks }: RollbackJobOptions): Job {
+export function createRollbackJob({ storage, installer, locks, followedPacks }: RollbackJobDependencies): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {

@@ -9,7 +9,7 @@ import type { Job, JobRequest } from "./job-runner.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { isMeant, toDependencies } from "./pack-set.ts";
 
-export interface UninstallJobOptions extends Uses<"storage" | "logger"> {
+export interface UninstallJobDependencies extends Uses<"storage" | "logger"> {
 	readonly switch: Pick<InstallSwitch, "remove">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
@@ -17,7 +17,7 @@ export interface UninstallJobOptions extends Uses<"storage" | "logger"> {
 }
 
 /** Creates the job `packs.uninstall`. Running executions continue with the files with which they started. */
-export function createUninstallJob(parts: UninstallJobOptions): Job {
+export function createUninstallJob(parts: UninstallJobDependencies): Job {
 	return {
 		permission: "pack_uninstall",
 		async perform(job) {
@@ -42,7 +42,7 @@ export function createUninstallJob(parts: UninstallJobOptions): Job {
 
 /** Returns the packs to remove. Reports all problems before anything is removed, so that either all packs are removed or none. */
 async function findRemovable(
-	{ storage, parse, followedPacks }: UninstallJobOptions,
+	{ storage, parse, followedPacks }: UninstallJobDependencies,
 	refs: readonly string[],
 	force: boolean,
 	{ report }: JobRequest,

@@ -10,14 +10,14 @@ import type { Job, JobRequest } from "./job-runner.ts";
 import { toLockedSource, toRequest } from "./lockfile-entries.ts";
 import { findPackUpdates, type PackUpdate } from "./pack-updates.ts";
 
-export interface UpgradeJobOptions extends Uses<"storage"> {
+export interface UpgradeJobDependencies extends Uses<"storage"> {
 	readonly installer: Pick<Installer, "install">;
 	readonly sources: Pick<InstallSources, "latest">;
 	readonly followedPacks: Pick<FollowedPacks, "list" | "assertNone">;
 }
 
 /** Creates the job `packs.upgrade`. */
-export function createUpgradeJob({ storage, installer, sources, followedPacks }: UpgradeJobOptions): Job {
+export function createUpgradeJob({ storage, installer, sources, followedPacks }: UpgradeJobDependencies): Job {
 	return {
 		permission: "pack_install",
 		async perform(job) {
@@ -39,7 +39,7 @@ export function createUpgradeJob({ storage, installer, sources, followedPacks }:
 /** Returns the packs without the followed ones, because the service upgrades those from git itself. */
 async function leaveFollowed(
 	packs: readonly PackEntity[],
-	followedPacks: UpgradeJobOptions["followedPacks"],
+	followedPacks: UpgradeJobDependencies["followedPacks"],
 	{ report }: JobRequest,
 ): Promise<readonly PackEntity[]> {
 	const followed = new Map((await followedPacks.list()).map(({ pack, source }) => [pack, source]));

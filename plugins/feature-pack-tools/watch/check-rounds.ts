@@ -1,10 +1,10 @@
-import type { PackCheck, PackChecks, PackTests } from "../../../core/cli.ts";
+import type { PackCheck, PackOperations, PackTests } from "../../../core/cli.ts";
 import { toErrorMessage } from "../../../core/contract/index.ts";
 import { count, countErrors, toCheckLines } from "../check-report.ts";
 import { toTestLines } from "../test-report.ts";
 
 export interface RoundOptions {
-	readonly packs: PackChecks;
+	readonly packs: PackOperations;
 	readonly directories: readonly string[];
 	readonly config?: string | undefined;
 	/** Directory that printed paths are relative to. */

@@ -1,11 +1,11 @@
 import { relative, resolve } from "node:path";
-import { type CliContext, type PackChecks, write } from "../../../core/cli.ts";
+import { type CliContext, type PackOperations, write } from "../../../core/cli.ts";
 import { CheckRounds, type RoundOptions } from "./check-rounds.ts";
 import { DirectoryWatcher } from "./directory-watcher.ts";
 
 export interface WatchOptions extends Pick<RoundOptions, "config" | "reload"> {
 	readonly directories: readonly string[];
-	readonly packs: PackChecks;
+	readonly packs: PackOperations;
 	/** Milliseconds between two scans. */
 	readonly interval?: number;
 }

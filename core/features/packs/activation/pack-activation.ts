@@ -23,7 +23,7 @@ import { removeGone, removeResources, removeUnusedTriggers } from "../registrati
 import { returnTriggers, toOperations } from "./pack-changes.ts";
 import { PackDraft } from "./registration-dry-run.ts";
 
-export interface PackSwitchOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog" | "dependencies"> {
+export interface PackSwitchDependencies extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog" | "dependencies"> {
 	/** Readers that find all problems of the files that registration has refused. */
 	readonly readers: readonly FileReader[];
 	readonly extensions: Pick<ExtensionPoints, "draft" | "isBuiltInRunner">;
@@ -77,9 +77,9 @@ const attempts = 10;
  * before the write changes nothing. The registration of a startup runs on a copy of the records; the differences are then written.
  */
 export class PackActivator {
-	readonly #parts: PackSwitchOptions;
+	readonly #parts: PackSwitchDependencies;
 
-	constructor(parts: PackSwitchOptions) {
+	constructor(parts: PackSwitchDependencies) {
 		this.#parts = parts;
 	}
 

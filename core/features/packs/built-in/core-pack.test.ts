@@ -9,13 +9,13 @@ import { inquirer } from "../../../../plugins-runner/inquirer/index.ts";
 import { noop } from "../../../../plugins-runner/noop/index.ts";
 import { remoteCommand } from "../../../../plugins-runner/remote-command/index.ts";
 import { sendmail } from "../../../../plugins-runner/sendmail/index.ts";
-import type { JsonObject, ParameterSchema } from "../../../contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../../contract/index.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { renderFinal, renderLive } from "../../../language/parameters/render.ts";
 import { corePack } from "./core-pack.ts";
 
 /** The parameters of the shell runner, as far as the built-in pack touches them. */
-const shell: ParameterSchema = {
+const shell: ParameterDefinitions = {
 	cmd: { type: "string" },
 	env: { type: "object" },
 	kwarg_op: { type: "string", default: "--" },
@@ -36,7 +36,7 @@ const run = async (name: string, given: JsonObject) => promisify(execFile)("/bin
 
 test("the built-in actions have good definitions", () => {
 	const plugins = [httpRequest(), announcement(), inquirer(), injectTrigger(), remoteCommand(), noop(), sendmail()];
-	const runners = new Map(plugins.map((plugin) => [plugin.name, plugin.create().parameters as ParameterSchema]));
+	const runners = new Map(plugins.map((plugin) => [plugin.name, plugin.create().parameters as ParameterDefinitions]));
 	for (const { parameters, runner_type, ref } of corePack.actions)
 		assert.ok(checkParameterDefinitions(parameters, runners.get(runner_type) ?? shell), ref);
 	const names = "announcement ask echo error http inject_trigger local local_sudo noop pause remote remote_sudo sendmail uuid";

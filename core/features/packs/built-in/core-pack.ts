@@ -1,10 +1,10 @@
-import type { ParameterSchema } from "../../../contract/index.ts";
-import type { PackContent } from "../reading/read-pack-directory.ts";
+import type { ParameterDefinitions } from "../../../contract/index.ts";
+import type { ParsedPack } from "../reading/read-pack-directory.ts";
 import { notInstalled } from "../registration/not-installed.ts";
 import { defineCoreAction } from "./define-core-action.ts";
 
 /** Fixed values for parameters of the shell runner that callers of an action with a fixed command do not need. */
-const fixedCommand: ParameterSchema = {
+const fixedCommand: ParameterDefinitions = {
 	sudo: { default: false, immutable: true },
 	sudo_password: { default: null, immutable: true },
 	kwarg_op: { immutable: true, default: "--" },
@@ -180,7 +180,7 @@ const questionActions = [
 const manifest = { ref: "core", name: "core", description: "Basic actions that every service has.", version: "1.0.0", author: "svc" };
 
 /** Built-in pack of every service. Each action is an entry in one of the lists, and is available if its runner type is configured. */
-export const corePack: PackContent = {
+export const corePack: ParsedPack = {
 	pack: { ...manifest, path: null, metadata: manifest, ...notInstalled },
 	actions: [
 		defineCoreAction({ name: "noop", description: "Do nothing, and succeed.", runner_type: "noop", parameters: {} }),

@@ -1,4 +1,4 @@
-import { isSvcError, type JsonObject, type ParameterSchema, SvcError } from "../../../contract/index.ts";
+import { isSvcError, type JsonObject, type ParameterDefinitions, SvcError } from "../../../contract/index.ts";
 import { secretMask } from "../../../contract/secret-mask.ts";
 import { assertDepth } from "../../../language/parameters/depth.ts";
 import { validateParameter } from "../../../language/parameters/validate.ts";
@@ -10,7 +10,7 @@ import { mapStrings } from "./map-strings.ts";
  * Strings that are templates are not checked, because their results are not known yet. Members without a definition in the schema are
  * accepted.
  */
-export function checkConfigValues(pack: string, values: JsonObject, schema: ParameterSchema): void {
+export function checkConfigValues(pack: string, values: JsonObject, schema: ParameterDefinitions): void {
 	try {
 		for (const [name, value] of Object.entries(values)) assertDepth(name, value);
 		for (const [name, definition] of Object.entries(schema)) {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../../contract/index.ts";
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterDefinitions } from "../../../contract/index.ts";
 import { memberDefinitions } from "../../../language/parameters/secret-schema.ts";
 
 /** String in a configuration, with its definition in the schema. */
@@ -14,7 +14,7 @@ export interface LocatedString {
 type Place = Omit<LocatedString, "text">;
 
 /** Returns the values with each string replaced by the result of `map`. */
-export function mapStrings(values: JsonObject, schema: ParameterSchema, map: (place: LocatedString) => JsonValue): JsonObject {
+export function mapStrings(values: JsonObject, schema: ParameterDefinitions, map: (place: LocatedString) => JsonValue): JsonObject {
 	return mapValue(values, { path: "", definition: { properties: schema }, isSecret: false }, map) as JsonObject;
 }
 

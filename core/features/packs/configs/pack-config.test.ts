@@ -10,7 +10,7 @@ import {
 	defineRunner,
 	isSvcError,
 	type JsonObject,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	type RunContext,
 	type SvcConfig,
 } from "../../../contract/index.ts";
@@ -32,13 +32,13 @@ interface Subject {
 }
 
 interface Given {
-	readonly schema?: ParameterSchema | string;
+	readonly schema?: ParameterDefinitions | string;
 	readonly values?: JsonObject | string;
-	readonly parameters?: ParameterSchema;
+	readonly parameters?: ParameterDefinitions;
 	readonly config?: Partial<SvcConfig>;
 }
 
-const toText = (content: JsonObject | ParameterSchema | string) => (typeof content === "string" ? content : stringify(content));
+const toText = (content: JsonObject | ParameterDefinitions | string) => (typeof content === "string" ? content : stringify(content));
 
 async function withPack({ schema, values, parameters = {}, config = {} }: Given, use: (subject: Subject) => Promise<void>): Promise<void> {
 	const directory = mkdtempSync(join(tmpdir(), "svc-pack-config-"));
@@ -103,7 +103,7 @@ async function withPack({ schema, values, parameters = {}, config = {} }: Given,
 const invalid = (message: RegExp) => (error: unknown) =>
 	isSvcError(error, "SVC_INVALID") && (message.test(error.message) || assert.fail(error.message));
 
-const schema: ParameterSchema = {
+const schema: ParameterDefinitions = {
 	limit: { type: "integer", default: 90, maximum: 100 },
 	api_pin: { type: "string", secret: true },
 	host: { type: "string", default: "{{ svckv.system.host }}" },

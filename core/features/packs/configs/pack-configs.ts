@@ -6,7 +6,7 @@ import {
 	type JsonValue,
 	type Options,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
 	SvcError,
 	stringifyJson,
 	toErrorMessage,
@@ -44,9 +44,9 @@ export interface PackConfigOptions extends Uses<"storage" | "logger" | "dialects
 }
 
 const schemaFile = "config.schema.yaml";
-const largestSchema = 500_000;
+const maxSchemaSize = 500_000;
 /** Maximum number of cached schemas of installed packs. */
-const mostSchemas = 500;
+const maxSchemas = 500;
 const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 
 /** Caches for each source whether it mentions `config_context`, because all executions of an action use the same schema objects. */
@@ -57,7 +57,7 @@ export class StoredPackConfigs implements PackConfigs {
 	readonly #parts: PackConfigOptions;
 	readonly #files = new ConfigFiles();
 	/** Cached schemas by content hash. They need no refresh, because content does not change. */
-	readonly #schemas = new Map<string, ParameterSchema | undefined>();
+	readonly #schemas = new Map<string, ParameterDefinitions | undefined>();
 
 	constructor(parts: PackConfigOptions) {
 		this.#parts = parts;
@@ -181,21 +181,21 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 
 	/** Returns the schema without extracting the pack: callers that only read configurations do not need its other files. */
-	async #lookUpSchema(pack: string): Promise<ParameterSchema | undefined> {
+	async #lookUpSchema(pack: string): Promise<ParameterDefinitions | undefined> {
 		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["content", "path"], limit: 1 });
 		if (typeof found?.content === "string") return this.#readStoredSchema(found.content);
 		return typeof found?.path === "string" ? this.#readSchemaIn(found.path) : undefined;
 	}
 
-	async #readStoredSchema(content: string): Promise<ParameterSchema | undefined> {
+	async #readStoredSchema(content: string): Promise<ParameterDefinitions | undefined> {
 		if (!this.#schemas.has(content)) {
 			const file = await this.#parts.readFile(content, schemaFile).catch((error: unknown) => {
 				if (isSvcError(error, "SVC_NOT_FOUND")) return undefined;
 				throw error;
 			});
-			if (file !== undefined && file.length > largestSchema)
-				throw new SvcError("SVC_INVALID", `${schemaFile}: must be at most ${largestSchema} bytes, has ${file.length}`);
-			const [oldest] = this.#schemas.size < mostSchemas ? [] : this.#schemas.keys();
+			if (file !== undefined && file.length > maxSchemaSize)
+				throw new SvcError("SVC_INVALID", `${schemaFile}: must be at most ${maxSchemaSize} bytes, has ${file.length}`);
+			const [oldest] = this.#schemas.size < maxSchemas ? [] : this.#schemas.keys();
 			if (oldest !== undefined) this.#schemas.delete(oldest);
 			this.#schemas.set(content, file && this.#toSchema(parseYamlObject(file.toString("utf8"))));
 		}
@@ -203,16 +203,16 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 
 	/** Returns the schema from the extracted pack, because a run needs the other files too. */
-	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
+	async #readSchema(pack: string): Promise<ParameterDefinitions | undefined> {
 		const path = await this.#parts.packDirectory(pack);
 		return path === undefined ? undefined : this.#readSchemaIn(path);
 	}
 
-	#readSchemaIn(directory: string): Promise<ParameterSchema | undefined> {
+	#readSchemaIn(directory: string): Promise<ParameterDefinitions | undefined> {
 		return this.#files.read(join(directory, schemaFile), (content) => this.#toSchema(content));
 	}
 
-	#toSchema(content: JsonObject): ParameterSchema {
+	#toSchema(content: JsonObject): ParameterDefinitions {
 		return checkParameterDefinitions(this.#parts.dialects.translate("config_schema", content));
 	}
 
@@ -252,7 +252,7 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 }
 
-function toPaths(values: JsonObject, schema: ParameterSchema): ReadonlySet<string> {
+function toPaths(values: JsonObject, schema: ParameterDefinitions): ReadonlySet<string> {
 	const paths = new Set<string>();
 	mapStrings(values, schema, ({ text, path }) => {
 		paths.add(path);

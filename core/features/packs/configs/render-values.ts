@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, type ParameterSchema, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type JsonObject, type JsonValue, type ParameterDefinitions, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../../language/templates/datastore.ts";
 import { TemplateSyntaxError } from "../../../language/templates/errors.ts";
 import { toScope } from "../../../language/templates/scope.ts";
@@ -22,7 +22,7 @@ export interface RenderAccess {
  */
 export async function renderConfigValues(
 	pack: string,
-	{ values, schema }: { readonly values: JsonObject; readonly schema: ParameterSchema },
+	{ values, schema }: { readonly values: JsonObject; readonly schema: ParameterDefinitions },
 	accessOf: (path: string) => RenderAccess,
 ): Promise<JsonObject> {
 	const rendered = new Map<string, JsonValue>();

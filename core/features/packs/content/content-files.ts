@@ -12,8 +12,8 @@ export interface ContentLimits {
 }
 
 /** Maximum depth of nested folders. With `longestPath`, it keeps paths short enough for every supported system. */
-const deepestFolder = 50;
-const longestPath = 1_000;
+const maxFolderDepth = 50;
+const maxPathLength = 1_000;
 /** Matches the replacement character of bytes that are not UTF-8, and control characters, which are invisible in a list. */
 const unspeakable = /[\p{Cc}\ufffd]/u;
 
@@ -81,10 +81,10 @@ export function toContentId(files: readonly PackContentFile[]): string {
 function assertPath(path: string): void {
 	const parts = path.split("/");
 	if (unspeakable.test(path)) throw new SvcError("SVC_INVALID", `${JSON.stringify(path)} must be UTF-8 without control characters`);
-	if (parts.length > deepestFolder || path.length > longestPath)
+	if (parts.length > maxFolderDepth || path.length > maxPathLength)
 		throw new SvcError(
 			"SVC_INVALID",
-			`"${path.slice(0, 100)}…" must be at most ${longestPath} characters and ${deepestFolder} folders deep`,
+			`"${path.slice(0, 100)}…" must be at most ${maxPathLength} characters and ${maxFolderDepth} folders deep`,
 		);
 }
 

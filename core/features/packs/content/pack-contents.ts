@@ -92,7 +92,7 @@ export class PackContents implements PackContentSource {
 }
 
 /** Maximum attempts to store content that another process removes at the same time. */
-const mostTries = 5;
+const maxAttempts = 5;
 
 interface StoreRequest {
 	readonly directory: string;
@@ -112,7 +112,7 @@ async function storeContent({ storage, clock }: Uses<"storage" | "clock">, reque
 	const now = () => toTimestamp(clock.now());
 	const size = files.reduce((sum, file) => sum + file.size, 0);
 	const chunks = Math.ceil(size / chunkSize);
-	for (let tries = 0; tries < mostTries; tries += 1) {
+	for (let tries = 0; tries < maxAttempts; tries += 1) {
 		if ((await storage.update("pack_content", id, { used_at: now() }, { complete: true })) !== undefined) return id;
 		// Insert the record before the chunks, so that incomplete content can be found and removed.
 		const begun = { id, pack, size, chunks, complete: false, created_at: now(), used_at: now(), files };

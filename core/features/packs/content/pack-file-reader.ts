@@ -10,8 +10,8 @@ import { ContentBytes } from "./content-chunks.ts";
 import type { PackContents } from "./pack-contents.ts";
 
 /** Maximum bytes of a file that is returned. */
-export const largestFile = 500_000;
-const longestPath = 1_000;
+export const maxFileSize = 500_000;
+const maxPathLength = 1_000;
 
 /** Files of a pack, from the storage, a directory or memory. */
 export interface PackFileReader {
@@ -34,7 +34,7 @@ export function storedFiles(storage: Storage, contents: PackContents, content: s
 		async *each() {
 			const bytes = new ContentBytes(storage, content);
 			for await (const { path, size, start } of all()) {
-				if (size > largestFile) continue;
+				if (size > maxFileSize) continue;
 				const pieces: Buffer[] = [];
 				for await (const piece of bytes.read(start, start + size)) pieces.push(piece);
 				yield { path, content: Buffer.concat(pieces) };
@@ -85,7 +85,7 @@ export function builtInFiles({ ref, name, description, version, author, metadata
 
 /** True if a path has no `..`, `.` or empty part, and no `.git` part. Git may store the password of a remote address there. */
 function isPlain(path: string): boolean {
-	return path.length <= longestPath && !path.includes("\0") && path.split("/").every((part) => !["", ".", "..", ".git"].includes(part));
+	return path.length <= maxPathLength && !path.includes("\0") && path.split("/").every((part) => !["", ".", "..", ".git"].includes(part));
 }
 
 async function readInside(directory: string, path: string): Promise<PackFile | undefined> {
@@ -109,5 +109,5 @@ async function readInside(directory: string, path: string): Promise<PackFile | u
 }
 
 function assertSize(path: string, size: number): void {
-	if (size > largestFile) throw new SvcError("SVC_INVALID", `file "${path}" must be at most ${largestFile} bytes to be shown, has ${size}`);
+	if (size > maxFileSize) throw new SvcError("SVC_INVALID", `file "${path}" must be at most ${maxFileSize} bytes to be shown, has ${size}`);
 }

@@ -16,14 +16,14 @@ export interface RefusedFile {
 }
 
 /** Maximum number of files that are inspected. Authors who fix these will try again. */
-const mostFiles = 50;
+const maxFiles = 50;
 
 /**
  * Returns all errors in files that registration has refused, sorted by file and line. Registration itself stops at the first problem in
  * each file.
  */
 export async function explainRefused(pack: Omit<FoldersOfPack, "files">, refused: readonly RefusedFile[]): Promise<readonly PackFinding[]> {
-	const first = [...new Map(refused.map((one) => [one.file, one])).values()].slice(0, mostFiles);
+	const first = [...new Map(refused.map((one) => [one.file, one])).values()].slice(0, maxFiles);
 	const files = first.map(({ file }) => file);
 	const all = [
 		...(files.includes("pack.yaml") ? (await inspectManifest(pack.directory, pack.dialects)).findings : []),

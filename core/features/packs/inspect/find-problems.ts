@@ -14,7 +14,7 @@ export interface FileReading {
 }
 
 /** Maximum number of times that a file is read, which limits the problems reported for it. */
-const mostReadings = 100;
+const maxReadings = 100;
 
 /**
  * Returns all problems that a reader finds in a file, although it stops at the first. The member with the problem is removed or replaced,
@@ -23,7 +23,7 @@ const mostReadings = 100;
 export async function findProblems(metadata: JsonObject, { read, standIns, parametersAt }: FileReading): Promise<readonly MemberProblem[]> {
 	const problems: MemberProblem[] = [];
 	let current = metadata;
-	for (let reading = 0; reading < mostReadings; reading += 1) {
+	for (let reading = 0; reading < maxReadings; reading += 1) {
 		try {
 			await read(current);
 			return problems;

@@ -1,4 +1,4 @@
-import { type JsonObject, type PackFinding, type ParameterSchema, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type JsonObject, type PackFinding, type ParameterDefinitions, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { Dialects } from "../../../language/dialects.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
@@ -28,13 +28,13 @@ export async function inspectConfig({ pack, directory, files, dialects }: Config
 		findings.push(...inspected.findings);
 		if (inspected.findings.length > 0) return findings;
 		schema = inspected.metadata ?? {};
-		for (const message of findDefaultProblems(schema as ParameterSchema)) {
+		for (const message of findDefaultProblems(schema as ParameterDefinitions)) {
 			const place = toMessagePlace(message, schema, []);
 			if (inspected.yaml !== undefined && place !== undefined) findings.push(locatedFinding(schemaFile, inspected.yaml, place));
 		}
 	}
 	if (!files.includes(example)) return findings;
-	const read = (values: JsonObject) => checkExample(pack, values, schema as ParameterSchema);
+	const read = (values: JsonObject) => checkExample(pack, values, schema as ParameterDefinitions);
 	const inspected = await inspectFile(
 		{ directory, file: example, dialects: Dialects.none },
 		{ kind: "config_schema", read, standIns: {}, parametersAt: [], mayBeEmpty: true },
@@ -43,7 +43,7 @@ export async function inspectConfig({ pack, directory, files, dialects }: Config
 }
 
 /** Checks the example. Removes the name of the pack from the message, because the finding already contains the file. */
-function checkExample(pack: string, values: JsonObject, schema: ParameterSchema): void {
+function checkExample(pack: string, values: JsonObject, schema: ParameterDefinitions): void {
 	try {
 		checkConfigValues(pack, values, schema);
 	} catch (error) {

@@ -10,7 +10,7 @@ export interface LineProblem {
 }
 
 /** Maximum number of errors reported for one file, because the parser's later errors are guesses. */
-const mostErrors = 20;
+const maxErrors = 20;
 
 /** Parsed YAML, with the line of each member. */
 export class LocatedYaml {
@@ -25,7 +25,7 @@ export class LocatedYaml {
 			const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true, maxTokens: maxFileTokens });
 			this.#document = document;
 			this.#lines = lines;
-			this.problems = document.errors.slice(0, mostErrors).map((error) => ({
+			this.problems = document.errors.slice(0, maxErrors).map((error) => ({
 				line: lines.linePos(error.pos[0]).line,
 				message:
 					error.code === "NON_STRING_KEY" ? `${error.message}; a value that begins with braces needs quotes around it` : error.message,

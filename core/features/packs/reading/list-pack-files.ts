@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Maximum number of paths in a pack record. */
-const mostListed = 1_000;
+const maxListed = 1_000;
 /** Maximum number of folders that are read. */
-const mostFolders = 2_000;
+const maxFolders = 2_000;
 /** Folders created by git and Python, which are not part of a pack. */
 const passedOver: ReadonlySet<string> = new Set([".git", "__pycache__"]);
 
@@ -15,7 +15,7 @@ const passedOver: ReadonlySet<string> = new Set([".git", "__pycache__"]);
 export async function listPackFiles(directory: string): Promise<readonly string[]> {
 	const paths: string[] = [];
 	const folders = [""];
-	for (let next = 0; next < Math.min(folders.length, mostFolders) && paths.length < mostListed; next += 1) {
+	for (let next = 0; next < Math.min(folders.length, maxFolders) && paths.length < maxListed; next += 1) {
 		const folder = folders[next] ?? "";
 		const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []);
 		for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
@@ -24,7 +24,7 @@ export async function listPackFiles(directory: string): Promise<readonly string[
 			else if (entry.isDirectory() && !passedOver.has(entry.name)) folders.push(path);
 		}
 	}
-	return paths.slice(0, mostListed);
+	return paths.slice(0, maxListed);
 }
 
 /**

@@ -17,7 +17,7 @@ export type PackFileProblem = {
 };
 
 /** Maximum number of problems in an error message. The facts of the error contain all problems. */
-const most = 50;
+const maxNamedProblems = 50;
 
 export function toProblems(versions: readonly PackVersion[], problems: readonly PackProblem[]): readonly PackFileProblem[] {
 	return problems.map(({ file, message }) => {
@@ -28,8 +28,8 @@ export function toProblems(versions: readonly PackVersion[], problems: readonly 
 
 /** Returns a `SVC_INVALID` error with all problems, to be thrown when packs are rejected. */
 export function toProblemsError(problems: readonly PackFileProblem[]): SvcError {
-	const texts = problems.slice(0, most).map(toProblemText);
-	const rest = problems.length > most ? [`and ${problems.length - most} more`] : [];
+	const texts = problems.slice(0, maxNamedProblems).map(toProblemText);
+	const rest = problems.length > maxNamedProblems ? [`and ${problems.length - maxNamedProblems} more`] : [];
 	return new SvcError("SVC_INVALID", [...texts, ...rest].join("; "), { facts: { problems } });
 }
 

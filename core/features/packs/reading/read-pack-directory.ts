@@ -16,7 +16,7 @@ export interface PackProblem {
 }
 
 /** Content of a pack, ready for registration. */
-export interface PackContent {
+export interface ParsedPack {
 	/** The pack. Undefined if `pack.yaml` is invalid; `actions` is then empty. */
 	readonly pack: Omit<PackEntity, "id"> | undefined;
 	/** Actions, sorted by file name. */
@@ -35,7 +35,7 @@ export async function readPackDirectory(
 	path: string,
 	dialects: Dialects = Dialects.none,
 	{ ref, isInstalled = false }: { readonly ref?: string; readonly isInstalled?: boolean } = {},
-): Promise<PackContent> {
+): Promise<ParsedPack> {
 	const directory = resolve(path);
 	const problems: PackProblem[] = [];
 	const manifest = join(directory, "pack.yaml");

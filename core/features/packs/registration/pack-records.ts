@@ -24,7 +24,7 @@ export const ownMembers = [
 ] as const;
 
 /** Maximum total characters of JSON in unknown manifest members. */
-const mostUnknown = 100_000;
+const maxUnknown = 100_000;
 
 const known: ReadonlySet<string> = new Set([...ownMembers, ...manifestMembers]);
 const lists: ReadonlySet<string> = new Set(["keywords", "python_versions", "contributors", "dependencies"]);
@@ -82,7 +82,7 @@ function toMember(name: string, value: JsonValue | undefined): JsonValue | undef
 
 /** Returns the members of the manifest that the service does not know, up to a total size. */
 function toUnknown(metadata: JsonObject): JsonObject {
-	let rest = mostUnknown;
+	let rest = maxUnknown;
 	const kept: [string, JsonValue][] = [];
 	for (const [name, value] of Object.entries(metadata)) {
 		// `__proto__` would change the prototype of an object to which a client copies the members.

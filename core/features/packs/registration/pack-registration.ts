@@ -11,11 +11,11 @@ import type { PackFileKind } from "../pack-files-exports.ts";
 import type { PackDirectory } from "../packs-exports.ts";
 import { PackOverrides, toOverrideDirectories } from "./overrides.ts";
 import { registerFiles } from "./register-files.ts";
-import { type RegisterPacksOptions, registerChosen, registerPacks } from "./register-packs.ts";
+import { type RegisterPacksDependencies, registerChosen, registerPacks } from "./register-packs.ts";
 import { RegistrationReport } from "./registration-report.ts";
 import { removeGone } from "./remove-records.ts";
 
-export interface PackRegistrationOptions extends Omit<RegisterPacksOptions, "overrides">, Pick<Kernel, "dependencies"> {
+export interface PackRegistrationDependencies extends Omit<RegisterPacksDependencies, "overrides">, Pick<Kernel, "dependencies"> {
 	readonly packConfigs: StoredPackConfigs;
 	readonly access: Pick<Access, "allows" | "assert">;
 	/** Readers for the files of all kinds. */
@@ -27,12 +27,12 @@ const contentFolders: readonly string[] = ["actions", "sensors", "rules", "trigg
 
 /** Updates the records of packs to match their files: of all packs at startup, and of chosen packs in a dry run. */
 export class PackRegistration {
-	readonly #parts: PackRegistrationOptions;
+	readonly #parts: PackRegistrationDependencies;
 	#report: RegistrationReport;
 	#overrides: PackOverrides;
 	#found: readonly PackDirectory[] = [];
 
-	constructor(parts: PackRegistrationOptions) {
+	constructor(parts: PackRegistrationDependencies) {
 		this.#parts = parts;
 		this.#report = new RegistrationReport(parts);
 		this.#overrides = this.#toOverrides();

@@ -8,7 +8,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import { corePack } from "../built-in/core-pack.ts";
 import type { PackDirectory } from "../packs-exports.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
-import { type PackContent, readPackDirectory } from "../reading/read-pack-directory.ts";
+import { type ParsedPack, readPackDirectory } from "../reading/read-pack-directory.ts";
 import type { ChosenPacks, PackVersion } from "./chosen-packs.ts";
 import { notInstalled } from "./not-installed.ts";
 import type { PackOverrides } from "./overrides.ts";
@@ -16,7 +16,7 @@ import { registerActions } from "./register-actions.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
 /** Pack of actions that are created without naming a pack. */
-const defaultPack: PackContent = {
+const defaultPack: ParsedPack = {
 	pack: {
 		ref: "default",
 		name: "default",
@@ -31,11 +31,11 @@ const defaultPack: PackContent = {
 	problems: [],
 };
 
-export interface RegisterPacksOptions extends Uses<"storage" | "clock" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
+export interface RegisterPacksDependencies extends Uses<"storage" | "clock" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
 	readonly overrides: PackOverrides;
 	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
 	/** Packs that other features bring. */
-	readonly builtInPacks: readonly PackContent[];
+	readonly builtInPacks: readonly ParsedPack[];
 }
 
 /**
@@ -43,13 +43,13 @@ export interface RegisterPacksOptions extends Uses<"storage" | "clock" | "logger
  * reported and skipped. If several packs have the same ref, the first is used. Returns the packs that have a directory.
  */
 export async function registerPacks(
-	parts: RegisterPacksOptions,
+	parts: RegisterPacksDependencies,
 	directories: readonly string[],
 	report: RegistrationReport,
 ): Promise<readonly PackDirectory[]> {
 	const seen = new Set<string>();
 	const found: PackDirectory[] = [];
-	const register = async (content: PackContent) => {
+	const register = async (content: ParsedPack) => {
 		for (const problem of content.problems) report.skip(problem);
 		if (content.pack === undefined) return;
 		if (seen.has(content.pack.ref)) {
@@ -72,7 +72,7 @@ export async function registerPacks(
 
 /** Registers only the given versions of packs. Returns their directories. */
 export async function registerChosen(
-	parts: RegisterPacksOptions,
+	parts: RegisterPacksDependencies,
 	{ versions, kinds, report }: ChosenPacks,
 ): Promise<readonly PackDirectory[]> {
 	const found: PackDirectory[] = [];
@@ -102,8 +102,8 @@ function asInstalled(
 
 /** @param directory directory with the files of the pack; undefined if it has none */
 async function registerPack(
-	parts: RegisterPacksOptions,
-	content: PackContent,
+	parts: RegisterPacksDependencies,
+	content: ParsedPack,
 	{ report, directory }: { readonly report: RegistrationReport; readonly directory: string | undefined },
 ): Promise<void> {
 	const { storage, clock, logger } = parts;

@@ -6,7 +6,7 @@ import { applyOperator, operatorNames, operators } from "./operators.ts";
 import { compilePattern, type Evaluation } from "./pattern.ts";
 
 /** Maximum nesting of `search` in `search`. */
-const deepestSearch = 10;
+const maxSearchDepth = 10;
 
 /** Result of one entry of a criteria map. */
 interface CriterionVerdict {
@@ -61,7 +61,7 @@ function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Cri
 		return { key, operator, usesDatastore, evaluate };
 	}
 	if (!isObject(pattern)) throw invalid("must have a pattern that is an object of criteria, as its type is search");
-	if (place.depth >= deepestSearch) throw invalid(`is a search in more than ${deepestSearch} others`);
+	if (place.depth >= maxSearchDepth) throw invalid(`is a search in more than ${maxSearchDepth} others`);
 	const children = compileEntries(pattern, { root: "item", depth: place.depth + 1 });
 	const evaluate = guarded(key, operator, read, (value, evaluation, state) => {
 		state.pattern = pattern;

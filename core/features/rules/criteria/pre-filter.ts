@@ -4,7 +4,7 @@ import { isTemplate } from "../../../language/templates/template.ts";
 import type { KeyReader } from "./key.ts";
 
 /** Maximum strings of a pre-filter. Comparing more could exceed the work limits, which only the evaluation of the criteria reports. */
-const most = { texts: 1_000, characters: 100_000 };
+const maxima = { texts: 1_000, characters: 100_000 };
 
 /**
  * Pre-filter that rejects most events that do not match, at about a hundredth of the cost of the criteria. This matters because many rules
@@ -36,9 +36,9 @@ export function toPreFilter(criteria: JsonObject): PreFilter | undefined {
 
 function toTexts(operator: JsonValue | undefined, pattern: JsonValue | undefined): readonly string[] | undefined {
 	const texts = operator === "equals" || operator === "eq" ? toLiteral(pattern) : operator === "inside" || operator === "in" ? pattern : [];
-	if (!Array.isArray(texts) || texts.length === 0 || texts.length > most.texts) return undefined;
+	if (!Array.isArray(texts) || texts.length === 0 || texts.length > maxima.texts) return undefined;
 	if (!texts.every((text) => typeof text === "string")) return undefined;
-	return texts.reduce((sum, { length }) => sum + length, 0) > most.characters ? undefined : texts;
+	return texts.reduce((sum, { length }) => sum + length, 0) > maxima.characters ? undefined : texts;
 }
 
 function toLiteral(pattern: JsonValue | undefined): readonly string[] {

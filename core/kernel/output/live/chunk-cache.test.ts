@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { PooledText, withPooledText } from "../../../lib/bytes/pooled-text.ts";
+import { attachPooledText, PooledText } from "../../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { ChunkCache } from "./chunk-cache.ts";
 
@@ -25,7 +25,7 @@ function toPagedChunk(sequence: number, letter: string): { readonly chunk: Outpu
 	const paged = new PooledText();
 	paged.append(Buffer.alloc(big, letter));
 	const { data, ...members } = toChunk(sequence);
-	return { chunk: withPooledText(members, paged), paged };
+	return { chunk: attachPooledText(members, paged), paged };
 }
 
 /** Let so many newer chunks come that nothing older is kept. */

@@ -8,7 +8,7 @@ import { createExecution } from "../../../testing/storage/fixtures.ts";
 import { getSystemClock, toTimestamp } from "../../basics/clock.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { createId } from "../../basics/ids.ts";
-import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
+import { publishOutput, publishUpdated, readOutputChunk, retainOutputText } from "../../executions/execution-events.ts";
 import type { OutputAccess, OutputChunk } from "../../executions/executions-api.ts";
 import { PooledChunkAssembler, StringChunkAssembler } from "../chunk-assembler.ts";
 import { OutputReader } from "../output-reader.ts";
@@ -377,7 +377,7 @@ for (const Assembler of [StringChunkAssembler, PooledChunkAssembler]) {
 		over.abort();
 		const whole = `${page.repeat(100)}${cut}${secret.slice(9)}${page.slice(0, 30_000)}`;
 		assert.ok(slowly === whole, "the follower has read something else");
-		assert.ok(kept.map((event) => toEventChunk(event).data).join("") === whole, "the bus has told something else");
+		assert.ok(kept.map((event) => readOutputChunk(event).data).join("") === whole, "the bus has told something else");
 		const stored = await parts.storage.find("output_chunk", { where: { execution_id: execution.id }, orderBy: [["sequence", "asc"]] });
 		assert.ok(stored.map(({ data }) => data).join("") === whole, "something else is stored");
 		assert.ok(!stored.map(toMaskedText).join("").includes(secret));

@@ -1,9 +1,9 @@
 import type { OutputType } from "../../../contract/index.ts";
 import type { OutputAccess, OutputChunk, OutputFollower } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
-import type { ChunkNotifications } from "./chunk-notifications.ts";
 import type { FanOutPacing } from "./fan-out-pacing.ts";
 import type { FollowedExecution, OutputHub } from "./output-hub.ts";
+import type { OutputSubscription } from "./output-subscription.ts";
 
 export type FollowerOptions = Parameters<OutputAccess["follow"]>[1];
 
@@ -28,9 +28,9 @@ export class HubFollower implements OutputFollower {
 	#lastSequence: number;
 	/** Chunks that were returned to the caller since the last call of `next`. */
 	#heldChunks: OutputChunk[] = [];
-	#notifications: ChunkNotifications | undefined;
+	#notifications: OutputSubscription | undefined;
 	#execution: FollowedExecution | undefined;
-	/** `ChunkNotifications.statusVersion` at the time the execution was read last. */
+	/** `OutputSubscription.statusVersion` at the time the execution was read last. */
 	#statusVersion = 0;
 	/** True if no notification has arrived for 5 s: the execution must be read again even if the counter is unchanged. */
 	#mustReread = false;
@@ -171,7 +171,7 @@ export class HubFollower implements OutputFollower {
 		return undefined;
 	}
 
-	async #openNotifications(): Promise<ChunkNotifications | undefined> {
+	async #openNotifications(): Promise<OutputSubscription | undefined> {
 		if (this.#notifications !== undefined || this.#hasEnded) return this.#notifications;
 		const notifications = await this.#parts.hub.hold(this.#executionId);
 		if (this.#hasEnded) this.#parts.hub.release(this.#executionId, notifications);
@@ -179,7 +179,7 @@ export class HubFollower implements OutputFollower {
 		return this.#notifications;
 	}
 
-	async #readExecution(notifications: ChunkNotifications): Promise<FollowedExecution> {
+	async #readExecution(notifications: OutputSubscription): Promise<FollowedExecution> {
 		this.#statusVersion = notifications.statusVersion;
 		this.#mustReread = false;
 		const execution = await this.#parts.hub.readExecution(this.#executionId);
@@ -189,7 +189,7 @@ export class HubFollower implements OutputFollower {
 	}
 
 	/** Reads stored chunks until one has the requested type. Returns undefined if there is none. */
-	async #readStored(notifications: ChunkNotifications, execution: FollowedExecution): Promise<OutputChunk | undefined> {
+	async #readStored(notifications: OutputSubscription, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const { hub } = this.#parts;
 		while (!this.#hasEnded && (this.#hasUnannounced || notifications.lastAnnounced > this.#lastSequence)) {
 			const chunk = await hub.readNext(this.#executionId, this.#lastSequence, execution);

@@ -4,7 +4,7 @@ import type { Uses } from "../../basics/engine-parts.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { readChunkPage } from "../stored-chunks.ts";
 import { ChunkCache } from "./chunk-cache.ts";
-import { ChunkNotifications } from "./chunk-notifications.ts";
+import { OutputSubscription } from "./output-subscription.ts";
 
 export type OutputHubDependencies = Uses<"storage" | "eventBus">;
 
@@ -21,7 +21,7 @@ const manyFollowers = 32;
 
 /** Shared state of an execution whose output is followed. */
 interface FollowedEntry {
-	readonly notifications: ChunkNotifications;
+	readonly notifications: OutputSubscription;
 	readonly opened: Promise<void>;
 	followers: number;
 	/** Pages that are being read, by the sequence number after which they begin. Followers at the same position wait for the same page. */
@@ -69,7 +69,7 @@ export class OutputHub {
 	}
 
 	/** Returns the notifications of an execution once no later event can be missed. The caller must call `release`. */
-	async hold(executionId: string): Promise<ChunkNotifications> {
+	async hold(executionId: string): Promise<OutputSubscription> {
 		const entry = this.#entries.get(executionId) ?? this.#open(executionId);
 		entry.followers += 1;
 		try {
@@ -82,7 +82,7 @@ export class OutputHub {
 	}
 
 	/** Releases the notifications of an execution. The last release ends the subscription. */
-	release(executionId: string, notifications: ChunkNotifications): void {
+	release(executionId: string, notifications: OutputSubscription): void {
 		const entry = this.#entries.get(executionId);
 		if (entry?.notifications !== notifications) return;
 		entry.followers -= 1;
@@ -129,7 +129,7 @@ export class OutputHub {
 	}
 
 	#open(executionId: string): FollowedEntry {
-		const notifications = new ChunkNotifications({
+		const notifications = new OutputSubscription({
 			eventBus: this.#parts.eventBus,
 			executionId,
 			onChunk: (chunk) => this.#addToCache(entry, chunk),

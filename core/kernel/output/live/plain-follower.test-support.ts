@@ -1,6 +1,6 @@
 import { type BusEvent, isSvcError, SvcError } from "../../../contract/index.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
-import { eventNames, toExecutionId } from "../../executions/execution-events.ts";
+import { eventNames, readExecutionId } from "../../executions/execution-events.ts";
 import type { OutputChunk, OutputFollower } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
 import { readStoredChunks } from "../stored-chunks.ts";
@@ -54,7 +54,7 @@ async function* readChunks(
 	let failure: { readonly error: unknown } | undefined;
 	// Nothing is taken from the subscription: each event only causes another read.
 	const filter = (event: BusEvent) => {
-		if (toExecutionId(event) === executionId) notify();
+		if (readExecutionId(event) === executionId) notify();
 		return false;
 	};
 	const subscribe = () => eventBus.subscribe([eventNames.outputCreate, eventNames.executionUpdate], { signal, filter });

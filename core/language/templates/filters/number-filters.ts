@@ -1,13 +1,13 @@
-import { parseWholeNumber, toWholeNumber } from "../../../contract/index.ts";
+import { parseInteger, toCanonicalInteger } from "../../../contract/index.ts";
 import { TemplateError } from "../errors.ts";
 import { isFloat, numberOf, toFloat, typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
 
 export const numberFilters: Readonly<Record<string, Filter>> = {
 	int: (input, args) => {
-		const number = typeof input === "string" ? parseInteger(input, args.integer(1, "base", 10)) : numberOf(input);
+		const number = typeof input === "string" ? parseIntegerText(input, args.integer(1, "base", 10)) : numberOf(input);
 		if (number === undefined) return args.get(0, "default") ?? 0;
-		return typeof number === "bigint" ? number : toWholeNumber(BigInt(Math.trunc(number)));
+		return typeof number === "bigint" ? number : toCanonicalInteger(BigInt(Math.trunc(number)));
 	},
 	float: (input, args) => {
 		const number = typeof input === "string" ? parseDecimal(input) : numberOf(input);
@@ -38,13 +38,13 @@ const bases: ReadonlyMap<number, { readonly prefix: string; readonly pattern: Re
 	[16, { prefix: "0x", pattern: /^[+-]?(?:0x)?[\da-f]+$/i }],
 ]);
 
-function parseInteger(text: string, base: number): number | bigint | undefined {
+function parseIntegerText(text: string, base: number): number | bigint | undefined {
 	const trimmed = text.trim();
 	const { prefix, pattern } = bases.get(base) ?? {};
-	if (/^[+-]?\d+$/.test(trimmed) && pattern === undefined) return parseWholeNumber(trimmed);
+	if (/^[+-]?\d+$/.test(trimmed) && pattern === undefined) return parseInteger(trimmed);
 	if (pattern?.test(trimmed) !== true) return parseDecimal(trimmed);
 	const digits = trimmed.replace(/^[+-]/, "").replace(/^0[box]/i, "");
-	const absoluteValue = toWholeNumber(BigInt(`${prefix}${digits}`));
+	const absoluteValue = toCanonicalInteger(BigInt(`${prefix}${digits}`));
 	return trimmed.startsWith("-") ? -absoluteValue : absoluteValue;
 }
 

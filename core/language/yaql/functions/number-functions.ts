@@ -1,4 +1,4 @@
-import { parseWholeNumber } from "../../../contract/index.ts";
+import { parseInteger } from "../../../contract/index.ts";
 import { isFloat } from "../../templates/values.ts";
 import { calculateWhole, roundHalfEven } from "../../whole-numbers.ts";
 import { YaqlError } from "../errors.ts";
@@ -62,7 +62,7 @@ function toWhole(value: YaqlValue): number | bigint {
 	if (typeof value !== "string") return toInteger(Math.trunc(toNumber(value)));
 	const trimmed = value.trim();
 	if (!integerPattern.test(trimmed)) throw new YaqlError("ValueError", "the text is no integer");
-	return parseWholeNumber(trimmed.replaceAll("_", ""));
+	return parseInteger(trimmed.replaceAll("_", ""));
 }
 
 function toNumber(value: YaqlValue): number {

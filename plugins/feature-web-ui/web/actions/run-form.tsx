@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { ParameterSchema } from "../../../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { ActionRecord } from "../../../_shipped/client.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
@@ -32,7 +32,7 @@ export function RunForm({ action: { ref, enabled, parameters } }: { readonly act
 
 interface ActionFormProps extends Omit<Parameters<typeof SchemaForm>[0], "rare" | "none"> {
 	/** Parameters that the action itself defines. Those of its runner are collapsed, unless the action defines none that the user can set. */
-	readonly own: ParameterSchema;
+	readonly own: ParameterDefinitions;
 }
 
 /** Shows a form for the parameters of an action and of its runner. */

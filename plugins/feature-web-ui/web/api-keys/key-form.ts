@@ -1,8 +1,8 @@
 /** Fields of an API key that the user can set. */
-import type { JsonObject, JsonValue, ParameterSchema } from "../../../../core/contract/index.ts";
+import type { JsonObject, JsonValue, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { ApiKeyInput } from "../../../_shipped/client.ts";
 
-export const keyMembers: ParameterSchema = {
+export const keyMembers: ParameterDefinitions = {
 	metadata: { type: "object", description: "Who uses it, and what for." },
 	expires_at: { type: "string", description: "When it ends, such as 2031-03-04T00:00:00Z. Without: never." },
 	scopes: { type: "array", description: "Permissions that it may use and nothing else. Without: all that its user has." },

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { ParameterSchema } from "../../../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { NewApiKeyRecord } from "../../../_shipped/client.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { addressBar, toPath } from "../kit/router.ts";
@@ -8,7 +8,7 @@ import { client, session } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { keyMembers, toKeyInput } from "./key-form.ts";
 
-const forOthers: ParameterSchema = { user: { type: "string", description: "Whose it is. Without: your own." }, ...keyMembers };
+const forOthers: ParameterDefinitions = { user: { type: "string", description: "Whose it is. Without: your own." }, ...keyMembers };
 
 /** Creates a key and shows its value once. The service stores no readable copy and cannot show it again. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {

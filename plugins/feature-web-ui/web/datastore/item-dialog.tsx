@@ -1,4 +1,4 @@
-import type { JsonObject, ParameterSchema } from "../../../../core/contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { KeyRecord } from "../../../_shipped/client.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { notices } from "../kit/notices.ts";
@@ -15,14 +15,14 @@ interface ItemDialogProps {
 	readonly onClose: () => void;
 }
 
-const members: ParameterSchema = {
+const members: ParameterDefinitions = {
 	value: { type: "string", required: true },
 	description: { type: "string" },
 	secret: { type: "boolean", description: "It is kept encrypted, and shown masked." },
 	ttl: { type: "integer", minimum: 1, description: "Seconds until it expires. Without: it stays." },
 };
-const named: ParameterSchema = { name: { type: "string", required: true }, ...members };
-const secret: ParameterSchema = {
+const named: ParameterDefinitions = { name: { type: "string", required: true }, ...members };
+const secret: ParameterDefinitions = {
 	...members,
 	value: { type: "string", required: true, description: "A secret that is there is not shown: write it anew." },
 };

@@ -2,9 +2,9 @@ import {
 	type JsonObject,
 	type JsonValue,
 	type ParameterDefinition,
-	type ParameterSchema,
+	type ParameterDefinitions,
+	parseInteger,
 	parseJson,
-	parseWholeNumber,
 	stringifyJson,
 } from "../../../../core/contract/index.ts";
 
@@ -26,7 +26,7 @@ export type FieldTexts = Readonly<Record<string, string>>;
 export type FieldProblems = Readonly<Record<string, string>>;
 
 /** Returns the fields of a schema that a user can set, the required ones first. */
-export function toFields(schema: ParameterSchema): readonly Field[] {
+export function toFields(schema: ParameterDefinitions): readonly Field[] {
 	const fields = Object.entries(schema)
 		.filter(([, { immutable }]) => immutable !== true)
 		.map(([name, definition]) => ({ name, definition, kind: toKind(definition) }));
@@ -129,7 +129,7 @@ function readText(field: Field, text: string): JsonValue {
 }
 
 function readNumber(name: string, type: string, text: string): number | bigint {
-	if (/^\s*[+-]?\d+\s*$/.test(text)) return parseWholeNumber(text.trim());
+	if (/^\s*[+-]?\d+\s*$/.test(text)) return parseInteger(text.trim());
 	const value = Number(text);
 	if (!Number.isFinite(value)) throw new Error(`${name} must be a number.`);
 	if (type === "integer" && !Number.isInteger(value)) throw new Error(`${name} must be a whole number.`);

@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef } from "preact/hooks";
-import { isSvcError, type JsonObject, type ParameterSchema } from "../../../../core/contract/index.ts";
+import { isSvcError, type JsonObject, type ParameterDefinitions } from "../../../../core/contract/index.ts";
 import { escapeControlCharactersInLines } from "../../../_shipped/client.ts";
 import { session } from "../kit/service.ts";
 import { type FieldProblems, type FieldTexts, readTexts, toFields, toTexts } from "./fields.ts";
 import { SchemaField } from "./schema-field.tsx";
 
 interface SchemaFormProps {
-	readonly schema: ParameterSchema;
+	readonly schema: ParameterDefinitions;
 	/** Names of rarely used fields. They are collapsed. */
 	readonly rare?: ReadonlySet<string>;
 	/** Existing values. With them, the form sends only the values that the user changed. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../../../core/contract/index.ts";
+import type { JsonObject, JsonValue, ParameterDefinition, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import { escapeControlCharacters, type InquiryRecord } from "../../../_shipped/client.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
@@ -66,7 +66,7 @@ function Answer({ inquiry: { id, schema } }: { readonly inquiry: InquiryRecord }
  * Converts the JSON schema of an answer to a parameter schema. A JSON schema lists required properties in `required`; a parameter schema
  * has a flag for each.
  */
-function toSchema({ properties = {}, required }: JsonObject): ParameterSchema {
+function toSchema({ properties = {}, required }: JsonObject): ParameterDefinitions {
 	const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];
 	const members = Object.entries(toObject(properties)) as unknown as readonly [string, ParameterDefinition][];
 	return Object.fromEntries(

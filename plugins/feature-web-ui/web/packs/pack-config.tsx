@@ -1,4 +1,4 @@
-import { isSvcError, type JsonObject, type ParameterSchema, stringifyJson } from "../../../../core/contract/index.ts";
+import { isSvcError, type JsonObject, type ParameterDefinitions, stringifyJson } from "../../../../core/contract/index.ts";
 import type { PackRecord } from "../../../_shipped/client.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { notices } from "../kit/notices.ts";
@@ -9,7 +9,7 @@ import { Loaded } from "../parts/loaded.tsx";
 
 interface Found {
 	/** Undefined if the pack has no configuration schema. */
-	readonly schema: ParameterSchema | undefined;
+	readonly schema: ParameterDefinitions | undefined;
 	readonly values: JsonObject | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { ParameterSchema } from "../../../../core/contract/index.ts";
+import type { ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { PackJobRecord } from "../../../_shipped/client.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { notices } from "../kit/notices.ts";
@@ -31,7 +31,7 @@ export const jobSchemas = {
 	upgrade: { force, skip_dependencies: skipDependencies },
 	rollback: { version: { type: "string", description: "An earlier version that is kept. Without one: the version before." } },
 	uninstall: { force: { type: "boolean", description: "Also where other packs depend on it." } },
-} as const satisfies Readonly<Record<string, ParameterSchema>>;
+} as const satisfies Readonly<Record<string, ParameterDefinitions>>;
 
 export function mayBegin(job: PackJobName): boolean {
 	return session.may(job === "uninstall" ? "pack_uninstall" : "pack_install") && session.may("action_execute", `action:packs:${job}`);

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { JsonObject, ParameterSchema } from "../../../../core/contract/index.ts";
+import type { JsonObject, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import {
 	escapeControlCharacters,
 	escapeControlCharactersInLines,
@@ -20,7 +20,7 @@ import { Ago } from "../parts/time.tsx";
 import { FailedCriterion } from "./criteria.tsx";
 
 const maxEvents = 20;
-const payloadSchema: ParameterSchema = {
+const payloadSchema: ParameterDefinitions = {
 	payload: { type: "object", required: true, description: "What such an event says." },
 };
 

@@ -21,7 +21,7 @@ export interface SseFanOutSource {
  * Reading lags the source, so events that were published before a client joined may arrive after it. Such a client waits as a
  * joined, not yet started subscriber until these events have been read. Without that it would get events older than its request.
  */
-export class SseFanOutFeed {
+export class SseFanOutReader {
 	readonly #broadcast: SseFanOut;
 	readonly #onEnd: () => void;
 	readonly #stopController = new AbortController();

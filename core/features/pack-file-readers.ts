@@ -6,7 +6,7 @@ import { sensorFileReaders } from "./sensors/file-readers.ts";
 import { triggerFileReaders } from "./triggers/file-readers.ts";
 
 /** Readers for the files of packs. Tools use them to check a pack where it is developed. */
-export const fileReaders: readonly FileReader[] = [
+export const packFileReaders: readonly FileReader[] = [
 	...actionFileReaders,
 	...triggerFileReaders,
 	...sensorFileReaders,

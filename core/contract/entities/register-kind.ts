@@ -7,7 +7,7 @@ const builtInKinds: ReadonlySet<string> = new Set(Object.keys(entityKinds));
  * Adds a kind of entities of a feature. Every storage that starts later supports the kind. Its type is declared in `EntityMap`. Throws
  * for a built-in kind, for one that is already defined with other fields, and for a name that is not lower case letters with underscores.
  */
-export function defineKind<K extends EntityKind>(kind: K, definition: EntityKindDefinition<EntityMap[K]>): void {
+export function registerKind<K extends EntityKind>(kind: K, definition: EntityKindDefinition<EntityMap[K]>): void {
 	if (builtInKinds.has(kind)) throw new Error(`kind "${kind}" is one of the service`);
 	if (!/^[a-z][a-z_]{0,40}$/.test(kind))
 		throw new Error(`kind "${kind}": must be lower-case letters and underscores, beginning with a letter`);

@@ -8,7 +8,7 @@ export interface StaleWriteCounter {
 	count(): number;
 }
 
-export function createStaleWrites({ logger, hub }: { readonly logger: Logger; readonly hub: Meters }): StaleWriteCounter {
+export function createStaleWriteCounter({ logger, hub }: { readonly logger: Logger; readonly hub: Meters }): StaleWriteCounter {
 	let count = 0;
 	const counter = hub.counter({
 		name: "svc_late_writes_total",

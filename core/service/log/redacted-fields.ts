@@ -1,13 +1,13 @@
 import type { Redactor } from "../../secrets/redactor.ts";
 
-const deepest = 12;
-const longestText = 16_384;
+const maxDepth = 12;
+const maxTextLength = 16_384;
 
 /**
  * Returns the fields of a log line as values that JSON can represent, with each string redacted. Errors keep stack and cause. Cycles and
  * deeply nested values become `(…)`, and long strings are shortened.
  */
-export function toPlainFields(fields: Readonly<Record<string, unknown>>, redactors: readonly Redactor[]): Record<string, unknown> {
+export function toRedactedFields(fields: Readonly<Record<string, unknown>>, redactors: readonly Redactor[]): Record<string, unknown> {
 	return toPlainObject(fields, { redactors, path: [fields] });
 }
 
@@ -30,7 +30,7 @@ function toPlain(value: unknown, walk: Walk): unknown {
 		return value;
 	if (typeof value !== "object") return toText(String(value), walk);
 	if (value instanceof Uint8Array) return `(${value.length} bytes)`;
-	if (walk.path.includes(value) || walk.path.length > deepest) return "(…)";
+	if (walk.path.includes(value) || walk.path.length > maxDepth) return "(…)";
 	const inner = { ...walk, path: [...walk.path, value] };
 	if (value instanceof Error) return toPlainObject(toErrorFields(value), inner);
 	if (Array.isArray(value)) return value.map((element) => toPlain(element, inner));
@@ -50,5 +50,5 @@ function toErrorFields(error: Error): Record<string, unknown> {
 /** Shortens a string after redacting it: cutting through a secret first would leave its beginning unmasked. */
 function toText(text: string, { redactors }: Walk): string {
 	const redacted = redactText(text, redactors);
-	return redacted.length > longestText ? `${redacted.slice(0, longestText)}… (${redacted.length} characters)` : redacted;
+	return redacted.length > maxTextLength ? `${redacted.slice(0, maxTextLength)}… (${redacted.length} characters)` : redacted;
 }

@@ -11,7 +11,7 @@ import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { typeSvc } from "../testing/cli/terminal.test-support.ts";
 import { requires } from "../testing/test-requirements.ts";
-import { createBackendUsers } from "./backend-users.ts";
+import { createAuthBackendUsers } from "./auth-backend-users.ts";
 
 const built = (path: string) => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
 const env = { PATH: process.env["PATH"] ?? "", SVC_LOG_LEVEL: "error" };
@@ -68,7 +68,7 @@ async function withUsers(use: (users: Users) => Promise<void>, backend = "flatFi
 async function runHere(words: readonly string[], input: string): Promise<CommandEnd> {
 	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
 	const stdin = Readable.from([Buffer.from(input)]);
-	const code = await runSvc(words, { stdout, stderr, stdin, env, onInterrupt: () => () => {}, users: createBackendUsers(env) });
+	const code = await runSvc(words, { stdout, stderr, stdin, env, onInterrupt: () => () => {}, users: createAuthBackendUsers(env) });
 	return { code, stdout: stdout.text, stderr: stderr.text };
 }
 

@@ -25,7 +25,7 @@ const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
  * @param stored criteria of the stored rule; undefined for a new rule. If the criteria are unchanged, their patterns are not checked: an
  * earlier version may have accepted invalid ones, and users must still be able to disable such a rule.
  */
-export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): RuleFields {
+export function toRuleFields(input: RuleInput, pack: string, stored?: JsonObject): RuleFields {
 	const { name, type = { ref: "standard" }, criteria = {}, action } = input;
 	assertRefNames({ pack, name });
 	const known = ruleTypes.find((candidate) => candidate.name === type.ref);

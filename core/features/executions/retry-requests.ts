@@ -4,7 +4,7 @@ import { isSvcError } from "../../contract/index.ts";
 const attempts = 8;
 
 /** Repeats a request while the service is unreachable, for example during a restart. Throws the error of the ninth failure. */
-export async function repeatWhileUnavailable<T>(
+export async function retryRequest<T>(
 	ask: () => Promise<T>,
 	{ signal, onReconnect }: { readonly signal: AbortSignal; readonly onReconnect: (error: Error) => void },
 ): Promise<T> {

@@ -1,6 +1,6 @@
 import { type BusEvent, isSvcError } from "../../../contract/index.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
-import { eventNames, toEventChunk, toEventEntity, toExecutionId } from "../../executions/execution-events.ts";
+import { eventNames, readExecutionId, readExecutionUpdate, readOutputChunk } from "../../executions/execution-events.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
 
@@ -13,7 +13,7 @@ export interface ChunkWaiter {
 	wake(isOld: boolean): void;
 }
 
-interface OutputFeedOptions extends Uses<"eventBus"> {
+interface OutputSubscriptionOptions extends Uses<"eventBus"> {
 	readonly executionId: string;
 	/** Called with each published chunk, while the publisher still holds its pooled text. */
 	readonly onChunk: (chunk: OutputChunk) => void;
@@ -23,21 +23,21 @@ interface OutputFeedOptions extends Uses<"eventBus"> {
  * Event subscription for the output of one execution, shared by its followers on this node. It only notifies the followers of new chunks.
  * Each follower takes the chunks from the cache or the storage at its own pace.
  */
-export class ChunkNotifications {
+export class OutputSubscription {
 	/** Counter that grows with every notification. */
 	version = 0;
 	/** Counter that grows when followers must read the status of the execution again: it has ended, or events may have been missed. */
 	statusVersion = 0;
 	/** Highest sequence number of the published chunks. */
 	lastAnnounced = 0;
-	readonly #parts: OutputFeedOptions;
+	readonly #parts: OutputSubscriptionOptions;
 	/** Error that ended the subscription; undefined while the subscription exists. */
 	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
 	#waiters = new Set<ChunkWaiter>();
 	#pollTimer: NodeJS.Timeout | undefined;
 
-	constructor(parts: OutputFeedOptions) {
+	constructor(parts: OutputSubscriptionOptions) {
 		this.#parts = parts;
 	}
 
@@ -84,9 +84,9 @@ export class ChunkNotifications {
 
 	#handleEvent(event: BusEvent): void {
 		if (event.name === eventNames.outputCreate) {
-			const chunk = toEventChunk(event);
+			const chunk = readOutputChunk(event);
 			this.lastAnnounced = Math.max(this.lastAnnounced, chunk.sequence);
-		} else if (isCompleted(toEventEntity(event).status)) this.statusVersion += 1;
+		} else if (isCompleted(readExecutionUpdate(event).status)) this.statusVersion += 1;
 		else return;
 		this.#notify();
 	}
@@ -108,8 +108,8 @@ export class ChunkNotifications {
 		return eventBus.subscribe([eventNames.outputCreate, eventNames.executionUpdate], {
 			signal: this.#stop.signal,
 			filter(event) {
-				if (toExecutionId(event) !== executionId) return false;
-				if (event.name === eventNames.outputCreate) onChunk(toEventChunk(event));
+				if (readExecutionId(event) !== executionId) return false;
+				if (event.name === eventNames.outputCreate) onChunk(readOutputChunk(event));
 				return true;
 			},
 		});

@@ -9,7 +9,7 @@ interface ChangeEvent<K extends "execution" | "liveaction"> {
 }
 
 /** Types of the contents of events, by event name. The name of an announcement ends in the route under which it was published. */
-export interface EventMap {
+export interface StreamEventMap {
 	"svc.execution__create": ChangeEvent<"execution">;
 	"svc.execution__update": ChangeEvent<"execution">;
 	"svc.liveaction__create": ChangeEvent<"liveaction">;
@@ -26,20 +26,22 @@ export interface EventMap {
 }
 
 /** Names of events. */
-export type EventName = keyof EventMap;
+export type StreamEventName = keyof StreamEventMap;
 
 /** Event names that a pattern matches: the name itself, or every name with the prefix before a final `*`. */
 export type NamesOf<P extends string> = string extends P
-	? EventName
+	? StreamEventName
 	: P extends `${infer Beginning}*`
-		? Extract<EventName, `${Beginning}${string}`> | Extract<`${Beginning}${string}`, EventName>
-		: Extract<P, EventName>;
+		? Extract<StreamEventName, `${Beginning}${string}`> | Extract<`${Beginning}${string}`, StreamEventName>
+		: Extract<P, StreamEventName>;
 
 /** An event whose name is one of `N`. */
-export type StreamEvent<N extends EventName = EventName> = N extends EventName ? { readonly name: N } & EventMap[N] : never;
+export type StreamEvent<N extends StreamEventName = StreamEventName> = N extends StreamEventName
+	? { readonly name: N } & StreamEventMap[N]
+	: never;
 
 /** A name or pattern that matches at least one event. A string that is not known at compile time is always accepted. */
-type Known<P extends string> = P extends unknown ? (string extends P ? P : [NamesOf<P>] extends [never] ? EventName : P) : never;
+type Known<P extends string> = P extends unknown ? (string extends P ? P : [NamesOf<P>] extends [never] ? StreamEventName : P) : never;
 
 /** Live events of an engine. */
 export interface Events {

@@ -18,18 +18,21 @@ import type { TelemetryHub } from "./telemetry-hub.ts";
  * Returns an event bus whose traffic is measured, and the metrics of the storage. The metrics of executions are derived from stored and
  * published changes. Without a telemetry plugin, returns the bus unchanged and no metrics, at no cost.
  */
-export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly eventBus: EventBus; readonly metrics?: StorageMetrics } {
+export function instrumentEventBus(
+	eventBus: EventBus,
+	hub: TelemetryHub,
+): { readonly eventBus: EventBus; readonly metrics?: StorageMetrics } {
 	if (!hub.isOn) return { eventBus };
 	installPendingEventCounter(hub);
 	hub.onPublished(new ExecutionMetrics(hub));
-	return { eventBus: new ObservedBus(eventBus, hub), metrics: new StorageMetrics(hub) };
+	return { eventBus: new InstrumentedBus(eventBus, hub), metrics: new StorageMetrics(hub) };
 }
 
 /**
  * Event bus that counts events, and passes published events to the telemetry hub. Events are published only after their changes were
  * stored, so the hub receives no false events.
  */
-class ObservedBus implements EventBus {
+class InstrumentedBus implements EventBus {
 	readonly #bus: EventBus;
 	readonly #hub: TelemetryHub;
 	readonly #published: Instrument;

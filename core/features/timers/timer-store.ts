@@ -6,7 +6,7 @@ import { timerTypes, triggerRefs } from "../triggers/trigger-type-refs-exports.t
 import type { Schedule } from "./cron-schedule.ts";
 import { isTimezone, toSchedule } from "./timer-schedule.ts";
 
-export type TimerPlanDependencies = Uses<"storage" | "clock" | "logger" | "options">;
+export type TimerStoreDependencies = Uses<"storage" | "clock" | "logger" | "options">;
 
 /** Microseconds by which the wall clock must jump to count as set. */
 const noticeable = 500_000;
@@ -16,15 +16,15 @@ export const fromMilliseconds = (milliseconds: number | undefined) =>
 	milliseconds === undefined ? null : toTimestamp(milliseconds * 1_000);
 
 /** The stored times at which timers fire next. There is one timer for each trigger of a timer type. */
-export class TimerPlan {
-	readonly #parts: TimerPlanDependencies;
+export class TimerStore {
+	readonly #parts: TimerStoreDependencies;
 	readonly #timezone: string;
 	/** Ids of triggers whose parameters describe no schedule, so that each is logged only once. */
 	readonly #unreadable = new Set<string>();
 	/** Difference between wall clock and steady clock when timers were last planned, in microseconds. */
 	#plannedAt = 0;
 
-	constructor(parts: TimerPlanDependencies) {
+	constructor(parts: TimerStoreDependencies) {
 		this.#parts = parts;
 		this.#timezone = parts.options.timersengine.local_timezone;
 		if (isTimezone(this.#timezone)) return;

@@ -10,20 +10,20 @@ import { lookFirst } from "./inline-evaluation.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { type IndexedRule, RuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
-import { processInstance, type RuleProcessorOptions } from "./rule-processor.ts";
+import { processInstance, type RuleProcessorDependencies } from "./rule-processor.ts";
 import { RuleRefHistory } from "./rule-ref-history.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
 import { createRuleTriggers } from "./rule-triggers.ts";
 import { StoredRules } from "./rules.ts";
 
-export interface RulesCoreOptions extends Kernel {
+export interface RuleServicesOptions extends Kernel {
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	readonly access: Access;
 }
 
 /** Creates the rules, and the handler that evaluates them for events. */
-export function createRulesCore(parts: RulesCoreOptions) {
+export function createRuleServices(parts: RuleServicesOptions) {
 	const { options } = parts;
 	// The executions of rules, and the rules of packs, belong to this principal. It is an administrator, because the permissions of authors were
 	// checked when the rules were written.
@@ -45,7 +45,7 @@ export function createRulesCore(parts: RulesCoreOptions) {
 		// Patterns use the same access as parameters: rules act as the system user and read the items that their authors may view.
 		datastoreOf: ({ user, scopes }: Pick<RuleEntity, "user" | "scopes">) =>
 			templateSources.items.accessFor(templateSources.systemUser, { author: user, scopes }),
-		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies RuleProcessorOptions["keepPermitted"],
+		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies RuleProcessorDependencies["keepPermitted"],
 	};
 	const reactor: EventHandler = {
 		isTriggerUsed: (trigger) => index.isListenedTo(trigger),
@@ -63,7 +63,7 @@ export function createRulesCore(parts: RulesCoreOptions) {
 async function keepPermitted(
 	rules: readonly IndexedRule[],
 	instance: TriggerInstanceEntity,
-	{ access, authority, logger }: Pick<RulesCoreOptions, "access" | "authority" | "logger">,
+	{ access, authority, logger }: Pick<RuleServicesOptions, "access" | "authority" | "logger">,
 ): Promise<readonly IndexedRule[]> {
 	// Without access control users may view everything, but API keys are still limited to their scopes.
 	const isLimited = rules.length > 0 && (access.enabled || rules.some(({ rule }) => rule.scopes !== null));

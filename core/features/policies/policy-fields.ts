@@ -1,4 +1,4 @@
-import { type JsonObject, type ParameterSchema, type PolicyEntity, SvcError } from "../../contract/index.ts";
+import { type JsonObject, type ParameterDefinitions, type PolicyEntity, SvcError } from "../../contract/index.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
 import { checkGivenParameters } from "../../language/parameters/check-submitted-parameters.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
@@ -13,7 +13,7 @@ const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 const widePattern = /^(?:[a-z0-9_]{1,255}\.)?\*$/;
 
 /** Returns the fields to store, with defaults of the policy type. Throws `SVC_INVALID` if a field is invalid. The action need not exist. */
-export function checkPolicy(input: PolicyInput): PolicyFields {
+export function toPolicyFields(input: PolicyInput): PolicyFields {
 	const { name, pack, resource_ref, policy_type } = input;
 	assertRefNames({ pack, name });
 	const type = policyTypes.find(({ ref }) => ref === policy_type);
@@ -50,7 +50,7 @@ function assertSomeLabel({ labels, user_labels }: JsonObject): void {
 }
 
 /** Returns the parameters with defaults. Null means that a parameter is not given. */
-function toParameters(given: JsonObject, schema: ParameterSchema): JsonObject {
+function toParameters(given: JsonObject, schema: ParameterDefinitions): JsonObject {
 	checkGivenParameters(schema, given);
 	const parameters: Record<string, JsonObject[string]> = {};
 	for (const [name, definition] of Object.entries(schema)) {

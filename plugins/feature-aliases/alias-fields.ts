@@ -10,7 +10,7 @@ export type AliasFields = Omit<ActionAliasEntity, "id" | "author" | "scopes">;
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 
 /** Returns the fields to store. Throws `SVC_INVALID` with the invalid field. The action need not exist. */
-export function checkAlias(input: AliasInput, pack: string): AliasFields {
+export function toAliasFields(input: AliasInput, pack: string): AliasFields {
 	const { name, action_ref, formats, ack = {}, result = {}, extra = {}, immutable_parameters = {} } = input;
 	assertRefNames({ pack, name });
 	if (!refPattern.test(action_ref)) throw new SvcError("SVC_INVALID", `action_ref: "${action_ref}" must be <pack>.<action>`);

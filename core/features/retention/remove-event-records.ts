@@ -6,7 +6,7 @@ import { triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
 import { defaultWindow, type HookParameters } from "../webhooks/hook-parameters-exports.ts";
 
 /** Removes trigger instances that rules have finished processing. */
-export function removeInstances(removal: RemovalPass, range: RemovalRange): Promise<string | undefined> {
+export function removeTriggerInstances(removal: RemovalPass, range: RemovalRange): Promise<string | undefined> {
 	const where = { status: { in: ["processed", "processing_failed"] } } as const;
 	return removeExpired(removal, { kind: "trigger_instance", timeField: "occurrence_time", where, ...range });
 }
@@ -39,7 +39,7 @@ export async function removeDeliveries(removal: RemovalPass, { before, from }: R
  * Maximum number of consecutive pages without an unused trace before the rest is deferred.
  * There may be as many used traces as executions.
  */
-const patience = 20;
+const maxFruitlessPages = 20;
 
 /** Removes traces to which no record belongs. */
 export function removeTraces(removal: RemovalPass, { before, from }: RemovalRange): Promise<string | undefined> {
@@ -61,6 +61,6 @@ export function removeTraces(removal: RemovalPass, { before, from }: RemovalRang
 		const ids = unused.map(({ id }) => id);
 		fruitless = ids.length === 0 ? fruitless + 1 : 0;
 		await removal.remove("trace", ids);
-		return fruitless < patience ? undefined : "enough";
+		return fruitless < maxFruitlessPages ? undefined : "enough";
 	});
 }

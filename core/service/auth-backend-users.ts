@@ -7,7 +7,7 @@ import { createContext, readConfig } from "./database/open-storage.ts";
  * Returns a function that manages the users stored by the auth backend of a configuration, without running the service. A running service
  * sees the changes at the next sign-in.
  */
-export function createBackendUsers(env: Readonly<Record<string, string | undefined>>): UserOperations {
+export function createAuthBackendUsers(env: Readonly<Record<string, string | undefined>>): UserOperations {
 	return async ({ config: file }, use) => {
 		const config = await readConfig({ config: file, env });
 		const plugin = config.authBackend;
