@@ -46,21 +46,23 @@ export class ClientHandlers<C> {
 	}
 
 	/**
-	 * Returns a handler that calls `act` for each record that the command names. If a record does not exist, the message names its kind and
-	 * the command `list` of the same group.
+	 * Returns a handler that calls `act` for each record that the first argument of the command names, with the words after it. If a record
+	 * does not exist, the message names its kind and the command `list` of the same group.
 	 *
 	 * @param toShown returns a name as the message may contain it; default: unchanged
 	 */
-	each<O extends object = object>(
+	each<O extends object = object, W extends readonly unknown[] = []>(
 		kind: string,
-		act: (client: C, name: string, options: O & CommonOptions) => Promise<void>,
+		act: (client: C, name: string, options: O & CommonOptions, ...words: W) => Promise<void>,
 		toShown = (name: string) => name,
 	): Handler {
 		return async (...given) => {
 			const command = given.at(-1) as Command;
 			const { client, options } = await this.#open<O>(command);
-			const listCommand = `svc ${command.parent?.name()} list`;
-			for (const name of given[0] as readonly string[]) await orNotFound(act(client, name, options), kind, toShown(name), listCommand);
+			const listCommand = `${toPath(command.parent)} list`;
+			const words = given.slice(1, -2) as unknown as W;
+			for (const name of [given[0] as string | readonly string[]].flat())
+				await orNotFound(act(client, name, options, ...words), kind, toShown(name), listCommand);
 		};
 	}
 
@@ -80,4 +82,9 @@ export class ClientHandlers<C> {
 		const options = optionsOf<O>(command);
 		return { options, client: this.#createClient(await openSession(options, this.#context)) };
 	}
+}
+
+/** Returns the words that call a command, such as `svc webhook delivery`. */
+function toPath(command: Command | null): string {
+	return command === null ? "" : `${toPath(command.parent)} ${command.name()}`.trimStart();
 }

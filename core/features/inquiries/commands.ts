@@ -16,7 +16,6 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 	const group = parent.command("inquiry").description("Look at questions that wait for an answer, and answer them.");
 	const inquiries = new RecordCommands(group, context, {
 		noun: "inquiry",
-		listCommand: "svc inquiry list",
 		createClient: createInquiryClient,
 	});
 

@@ -20,7 +20,7 @@ const pause = 500;
 export const addNodeCommands: AddCommands = (parent, context) => {
 	const group = parent.command("node").description("Look at the nodes of the service, and empty them before maintenance.");
 	withNames(group, { path: "/nodes", name: "name" });
-	const nodes = new RecordCommands(group, context, { noun: "node", listCommand: "svc node list", createClient: createNodeClient });
+	const nodes = new RecordCommands(group, context, { noun: "node", createClient: createNodeClient });
 
 	nodes.addList("List nodes by name.", columns, (client) => client.list());
 	nodes.addShow("get <nodes...>", "Show nodes, by id or name, and what runs there.", attributes, (client, name) => client.get(name));

@@ -18,7 +18,7 @@ interface ListOptions {
 export const addPolicyCommands: AddCommands = (parent, context) => {
 	const group = parent.command("policy").description("Make and manage policies: how many executions at once, and what follows a failure.");
 	withNames(group, { path: "/policies", name: "ref" });
-	const policies = new RecordCommands(group, context, { noun: "policy", listCommand: "svc policy list", createClient: createPolicyClient });
+	const policies = new RecordCommands(group, context, { noun: "policy", createClient: createPolicyClient });
 
 	policies
 		.addList<ListOptions>("List policies.", columns, (client, { pack, resourceRef: resource_ref, policyType: policy_type }) =>
@@ -44,7 +44,6 @@ const addPolicyTypeCommands: AddCommands = (parent, context) => {
 	withNames(group, { path: "/policytypes", name: "ref" });
 	const types = new RecordCommands(group, context, {
 		noun: "policy type",
-		listCommand: "svc policy-type list",
 		createClient: createPolicyClient,
 	});
 

@@ -40,7 +40,7 @@ interface EnforcementOptions {
 export const addRuleCommands: AddCommands = (parent, context) => {
 	const group = parent.command("rule").description("Make and manage rules: what happens when.");
 	withNames(group, { path: "/rules", name: "ref" });
-	const rules = new RecordCommands(group, context, { noun: "rule", listCommand: "svc rule list", createClient: createRuleClient });
+	const rules = new RecordCommands(group, context, { noun: "rule", createClient: createRuleClient });
 	addListing(group, context);
 	rules.addShow("get <refs...>", "Show rules.", attributes, (client, ref) => client.get(ref));
 	rules.addChanges("rules", attributes, (client) => client);
@@ -94,7 +94,6 @@ const addEnforcementCommands: AddCommands = (parent, context) => {
 	const group = parent.command("rule-enforcement").description("Look at what rules did.");
 	const enforcements = new RecordCommands(group, context, {
 		noun: "rule enforcement",
-		listCommand: "svc rule-enforcement list",
 		createClient: createRuleClient,
 	});
 

@@ -12,7 +12,7 @@ const attributes = [
 export const addSensorCommands: AddCommands = (parent, context) => {
 	const group = parent.command("sensor").description("Look at sensors and switch them: sources of events that run in the service.");
 	withNames(group, { path: "/sensortypes", name: "ref" });
-	const sensors = new RecordCommands(group, context, { noun: "sensor", listCommand: "svc sensor list", createClient: createSensorClient });
+	const sensors = new RecordCommands(group, context, { noun: "sensor", createClient: createSensorClient });
 
 	sensors
 		.addList<{ pack?: string }>("List sensors by ref.", columns, (client, { pack }) => client.list({ pack }))

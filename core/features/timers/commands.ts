@@ -9,7 +9,7 @@ const attributes = ["id", ...columns, "last_fired_at", "description"];
 export const addTimerCommands: AddCommands = (parent, context) => {
 	const group = parent.command("timer").description("Look at the timers that rules have made.");
 	withNames(group, { path: "/timers", name: "ref" });
-	const timers = new RecordCommands(group, context, { noun: "timer", listCommand: "svc timer list", createClient: createTimerClient });
+	const timers = new RecordCommands(group, context, { noun: "timer", createClient: createTimerClient });
 
 	timers
 		.addList<{ timerType?: string }>("List timers by ref.", columns, (client, { timerType: timer_type }) => client.list({ timer_type }))

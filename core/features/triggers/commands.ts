@@ -21,7 +21,6 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 	withNames(group, { path: "/triggertypes", name: "ref" });
 	const types = new RecordCommands(group, context, {
 		noun: "trigger type",
-		listCommand: "svc trigger list",
 		createClient: (api) => createTriggerClient(api).types,
 	});
 	types
@@ -42,7 +41,6 @@ const addInstanceCommands: AddCommands = (parent, context) => {
 	const group = parent.command("trigger-instance").description("Look at events, and dispatch them again.");
 	const instances = new RecordCommands(group, context, {
 		noun: "trigger instance",
-		listCommand: "svc trigger-instance list",
 		createClient: (api) => createTriggerClient(api).instances,
 	});
 

@@ -11,7 +11,6 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 	const group = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
 	const webhooks = new RecordCommands(group, context, {
 		noun: "webhook",
-		listCommand: "svc webhook list",
 		createClient: createWebhookClient,
 	});
 	webhooks.addList("List webhooks by url.", hookColumns, (client) => client.list());
@@ -20,7 +19,6 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 	const deliveryGroup = group.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
 	const deliveries = new RecordCommands(deliveryGroup, context, {
 		noun: "delivery",
-		listCommand: "svc webhook delivery list",
 		createClient: createWebhookClient,
 	});
 	deliveries
