@@ -77,7 +77,7 @@ export { replyList, selectionRulesOf } from "./http/reply-list.ts";
 export { replyRecords } from "./http/reply-records.ts";
 export { createRouteDeclarations, type Route, type RouteContext } from "./http/route.ts";
 export type { GuardedResource, Permission } from "./http/route-permission.ts";
-export { presentOne, type RecordVisibility, secretsQuery, showsSecrets, toRecordVisibility } from "./http/secret-presentation.ts";
+export { presentRecord, type RecordVisibility, secretsQuery, showsSecrets, toRecordVisibility } from "./http/secret-presentation.ts";
 export { parseSort } from "./http/sort.ts";
 export { replyPageOrAll } from "./http/streamed-list.ts";
 export { parseTimeRange } from "./http/time-range.ts";
@@ -88,7 +88,7 @@ export type { WireRecord } from "./http/wire-record.ts";
 export { createTakeoverGrace, type TakeoverGracePeriod } from "./kernel/coordination/expired-leases.ts";
 export { HeldLease, RecordLeaseRenewer } from "./kernel/coordination/held-lease.ts";
 export { releasedLease, toExpiredBefore, toExpiry, toRenewalIntervalMs } from "./kernel/coordination/lease-policy.ts";
-export { createRenewedSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
+export { createReconnectingSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
 export { SingletonTask, type SingletonTaskDependencies } from "./kernel/coordination/singleton-task.ts";
 
 // Events, executions and runs.

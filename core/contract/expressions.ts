@@ -35,7 +35,7 @@ export interface ExpressionScope {
 }
 
 /** An expression found in a definition. */
-export interface ExpressionUse {
+export interface FoundExpression {
 	readonly language: ExpressionLanguage;
 	/** The expression with its delimiters, as the definition has it. */
 	readonly expression: string;
@@ -73,7 +73,7 @@ export interface Expressions {
 	 * @param language with `jinja`, `<% %>` is not an expression
 	 * @param functions names that the scope's `functions` will have at evaluation; fills `unknown`, but not in a run
 	 */
-	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[];
+	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly FoundExpression[];
 	/**
 	 * Returns the value with all expressions evaluated.
 	 *

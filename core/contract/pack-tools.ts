@@ -31,8 +31,8 @@ export interface PackTestResult {
 	readonly milliseconds: number;
 }
 
-/** The source directory of a pack during its development. The tools work without a running service. */
-export interface PackWorkingCopy {
+/** Request to a tool: a pack and its source directory. The tools work without a running service. */
+export interface PackToolRequest {
 	/** Ref of the pack. */
 	readonly pack: string;
 	/** Absolute path of the pack's directory. */
@@ -42,7 +42,7 @@ export interface PackWorkingCopy {
 }
 
 /** Selects tests of a pack. */
-export interface PackTestRequest extends PackWorkingCopy {
+export interface PackTestRequest extends PackToolRequest {
 	/** Substring that the name or the file of a test must contain. Absent: all tests. */
 	readonly only?: string | undefined;
 }
@@ -50,7 +50,7 @@ export interface PackTestRequest extends PackWorkingCopy {
 /** Development tools of a runner for files of packs in its language. The host calls them after `start` of the runner. */
 export interface PackTools {
 	/** Checks files in the runner's language without running them. Rejects only if the files could not be checked at all. */
-	inspect?(pack: PackWorkingCopy): Promise<readonly PackFinding[]>;
+	inspect?(pack: PackToolRequest): Promise<readonly PackFinding[]>;
 	/** Runs the unit tests of the pack in the runner's language, as far as possible in the environment that its actions have. */
 	test?(request: PackTestRequest): Promise<readonly PackTestResult[]>;
 }

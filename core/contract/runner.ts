@@ -7,7 +7,7 @@ import type { PackTools } from "./pack-tools.ts";
 import type { ParameterDefinitions, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
 import type { TriggerReference } from "./trigger-reference.ts";
-import type { ActionSignature, Definitions } from "./workflow-definitions.ts";
+import type { ActionSignature, WorkflowDefinitionSupport } from "./workflow-definitions.ts";
 
 /**
  * Channel of a chunk of output.
@@ -282,7 +282,7 @@ export interface Runner<S extends ParameterDefinitions = ParameterDefinitions> e
 	 */
 	readonly entryPoint?: "required" | "forbidden" | "optional";
 	/** Support for definitions, for a runner whose entry points are definitions in YAML. */
-	readonly definitions?: Definitions;
+	readonly definitions?: WorkflowDefinitionSupport;
 	/** Checks files of packs during development and runs their unit tests (`svc pack check`, `svc pack test`). */
 	readonly packTools?: PackTools;
 	/**

@@ -17,10 +17,10 @@ export type Condition<V> =
 	| { readonly not: V }
 	| { readonly gt?: V; readonly gte?: V; readonly lt?: V; readonly lte?: V }
 	| { readonly prefix: string }
-	| { readonly member: Member };
+	| { readonly member: JsonMemberCondition };
 
 /** Condition on a `json` field: an object at any depth of the value has this member with this string as its value. */
-export type Member = readonly [name: string, text: string];
+export type JsonMemberCondition = readonly [name: string, text: string];
 
 /**
  * Conditions by field. All of them must hold.

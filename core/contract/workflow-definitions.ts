@@ -40,7 +40,7 @@ export interface ActionSignature {
 }
 
 /** Services that a runner uses to check a definition. */
-export interface DefinitionTools {
+export interface DefinitionServices {
 	readonly expressions: Expressions;
 	/**
 	 * Returns the action with this ref. Resolves with undefined if the action does not exist. If this function is absent, actions are not
@@ -164,9 +164,9 @@ export interface DefinitionCaseResult {
  *
  * No function changes anything. Only `inspect` and `test` call services of the host.
  */
-export interface Definitions {
+export interface WorkflowDefinitionSupport {
 	/** Returns all problems of a definition, sorted by type and position. If there are only warnings, the definition may run. */
-	inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]>;
+	inspect(text: string, tools: DefinitionServices): Promise<readonly DefinitionFinding[]>;
 	/** Returns the definition as a graph. Throws `SVC_INVALID` if `text` is not a definition. */
 	graph(text: string): DefinitionGraph | Promise<DefinitionGraph>;
 	/** Returns the progress that the journal of a run describes. Process a long journal in parts, so that the event loop is not blocked. */
@@ -193,5 +193,5 @@ export interface Definitions {
 	 * Absent if the runner cannot test definitions in this way.
 	 * @param cases test cases in YAML
 	 */
-	test?(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]>;
+	test?(definition: string, cases: string, tools: DefinitionServices): Promise<readonly DefinitionCaseResult[]>;
 }

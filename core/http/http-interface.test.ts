@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "uvu";
 import { SvcError } from "../contract/index.ts";
-import { createGuard, createHttp } from "../service/create-http.ts";
+import { createGuard, createServiceHttp } from "../service/create-http.ts";
 import {
 	apiKey,
 	createExecution,
@@ -443,7 +443,7 @@ test("every route needs a credential except the one that issues tokens, health c
 test("stop ends open streams, and a second stop does nothing", async () => {
 	const fake = new FakeEngine();
 	fake.stored.push(createExecution({ status: "running" }));
-	const http = createHttp({ engine: toEngine(fake), options: createOptions(), logger: createMemoryLogger() });
+	const http = createServiceHttp({ engine: toEngine(fake), options: createOptions(), logger: createMemoryLogger() });
 	const { stream } = await http.start();
 	const response = await fetch(`${stream}/v1/executions/${firstId}/output`, { headers: { "x-auth-token": token } });
 	const text = response.text();
@@ -457,11 +457,11 @@ test("stop ends open streams, and a second stop does nothing", async () => {
 
 test("a listener that is switched off has no address, and a taken port is an error that leaves nothing open", async () => {
 	const options = createOptions({ auth: { listen: false } });
-	const first = createHttp({ engine: toEngine(new FakeEngine()), options, logger: createMemoryLogger() });
+	const first = createServiceHttp({ engine: toEngine(new FakeEngine()), options, logger: createMemoryLogger() });
 	const urls = await first.start();
 	assert.deepEqual(Object.keys(urls).sort(), ["api", "stream"]);
 	const taken = createOptions({ stream: { port: Number(new URL(urls.stream ?? "").port) } });
-	const second = createHttp({ engine: toEngine(new FakeEngine()), options: taken, logger: createMemoryLogger() });
+	const second = createServiceHttp({ engine: toEngine(new FakeEngine()), options: taken, logger: createMemoryLogger() });
 	try {
 		await assert.rejects(second.start());
 	} finally {
@@ -471,7 +471,7 @@ test("a listener that is switched off has no address, and a taken port is an err
 });
 
 test("a request can be answered without a socket", async () => {
-	const http = createHttp({ engine: toEngine(new FakeEngine()), options: createOptions(), logger: createMemoryLogger() });
+	const http = createServiceHttp({ engine: toEngine(new FakeEngine()), options: createOptions(), logger: createMemoryLogger() });
 	const response = await http.fetch(new Request("http://local/v1/user", { headers: { "x-auth-token": token } }));
 	assert.equal(response.status, 200);
 });

@@ -79,7 +79,7 @@ export interface HttpInterface {
 export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** Creates the HTTP interface for the given routes. Throws an `Error` if a route does not declare its permission or its answers. */
-export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): HttpInterface {
+export function createHttpInterface<E>(parts: HttpInterfaceOptions<E>): HttpInterface {
 	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0", page = () => placeholderPage } = parts;
 	const streams = new OpenStreams({
 		maxStreamsPerUser: options.stream.max_per_user,

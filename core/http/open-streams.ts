@@ -1,5 +1,5 @@
 import { SvcError } from "../contract/index.ts";
-import { StreamAuthorization, type StreamAuthorizationOptions, type StreamCredential } from "./stream-authorization.ts";
+import { StreamAuthorization, type StreamAuthorizationOptions, type StreamCaller } from "./stream-authorization.ts";
 
 /** A stream to a client. It continues until its signal aborts. */
 export interface OpenStream {
@@ -46,7 +46,7 @@ export class OpenStreams {
 	 *
 	 * @param credential checked periodically; undefined if the service needs no credentials
 	 */
-	open(request: Request, username: string, credential: StreamCredential | undefined): OpenStream {
+	open(request: Request, username: string, credential: StreamCaller | undefined): OpenStream {
 		this.#count(username);
 		const controller = new AbortController();
 		const removeCredential = credential && this.#authorization.add(credential, (reason) => controller.abort(reason));

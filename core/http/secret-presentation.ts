@@ -43,14 +43,14 @@ export function mayContainSecrets({ query: schema }: Pick<Route, "query">, { que
  * because masking by the schemas of actions may take long. Otherwise, which is the usual case, returns no promise. That is faster, and
  * every state of every execution is converted here.
  */
-export function presentWithinBudget<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
+export function presentRecords<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
 	const presentAll = () => maskWithinBudget(() => items.map(present));
 	const nextTurn = waitForLoopBudget();
 	return nextTurn === undefined ? presentAll() : nextTurn.then(presentAll);
 }
 
-/** Converts one record for its caller. Waits for the event loop like `presentWithinBudget`. */
-export function presentOne<R>(present: () => R): Promise<R> | R {
+/** Converts one record for its caller. Waits for the event loop like `presentRecords`. */
+export function presentRecord<R>(present: () => R): Promise<R> | R {
 	const nextTurn = waitForLoopBudget();
 	return nextTurn === undefined ? present() : nextTurn.then(present);
 }

@@ -13,7 +13,7 @@ const maxUnconfirmedMs = 11_000;
 export class StreamUnauthorizedError extends Error {}
 
 /** The credential that a stream was opened with, and its principal at that time. */
-export interface StreamCredential {
+export interface StreamCaller {
 	readonly offered: OfferedCredentials;
 	readonly principal: Principal;
 }
@@ -52,7 +52,7 @@ export class StreamAuthorization {
 	}
 
 	/** Adds a stream. Calls `end` when the stream must end. Returns a function that removes the stream. */
-	add({ offered, principal }: StreamCredential, end: (reason: StreamUnauthorizedError) => void): () => void {
+	add({ offered, principal }: StreamCaller, end: (reason: StreamUnauthorizedError) => void): () => void {
 		const rights = toRightsKey(principal);
 		const key = JSON.stringify([offered.token, offered.apiKey, rights]);
 		const group = this.#groups.get(key) ?? { offered, rights, enders: new Set(), confirmedAt: this.#parts.now(), isBeingChecked: false };

@@ -3,18 +3,18 @@ import { settledWithin } from "../lib/wait.ts";
 import type { EngineCore } from "./engine-api.ts";
 import type { RunnableKernel } from "./kernel.ts";
 import { assertRolesReachable } from "./nodes/cluster-checks.ts";
-import { assertNoDatabaseMove } from "./nodes/database-move-guard.ts";
+import { assertNoUnfinishedDatabaseMove } from "./nodes/database-move-guard.ts";
 import type { Node } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { PluginHost } from "./plugins/plugin-host.ts";
-import type { StartupRetry } from "./plugins/startup-retry.ts";
+import type { RetryStartup } from "./plugins/retry-startup.ts";
 
 export interface EngineLifecycleDependencies {
 	readonly dependencies: EngineDependencies;
 	readonly host: PluginHost;
 	readonly kernel: RunnableKernel;
 	readonly node: Node;
-	readonly retryStartup: StartupRetry;
+	readonly retryStartup: RetryStartup;
 	/** Aborted when the engine must stop. */
 	readonly halting: AbortController;
 }
@@ -65,7 +65,7 @@ export class EngineLifecycle implements Pick<EngineCore, "start" | "drain" | "ab
 		});
 		await host.start(retryStartup);
 		try {
-			await retryStartup(() => assertNoDatabaseMove(storage.current, kernel.clock.now()));
+			await retryStartup(() => assertNoUnfinishedDatabaseMove(storage.current, kernel.clock.now()));
 			await retryStartup(() => node.heartbeat.start());
 			await kernel.changes.start();
 			await retryStartup(kernel.register);

@@ -8,7 +8,7 @@ import { createKernel, type RunnableKernel } from "./kernel.ts";
 import { createNode } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";
-import { createStartupRetry } from "./plugins/startup-retry.ts";
+import { createRetryStartup } from "./plugins/retry-startup.ts";
 
 /** Creates an engine from the kernel and features. Opens and starts nothing before `start`. */
 export function createEngineOf<F extends FeatureList>(
@@ -25,7 +25,7 @@ export function createEngineOf<F extends FeatureList>(
 		await dryRunEngine({ ...dependencies, ...changes }, created, storage, createFeatures);
 	});
 	const halting = new AbortController();
-	const retryStartup = createStartupRetry(storageSource, logger, halting.signal);
+	const retryStartup = createRetryStartup(storageSource, logger, halting.signal);
 	const node = createNode({
 		...dependencies,
 		...kernel,

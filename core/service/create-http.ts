@@ -2,7 +2,7 @@ import { SvcError } from "../contract/index.ts";
 import { openToAuthenticated } from "../features/routes.ts";
 import type { AccessGuard } from "../http/access-guard.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
-import { createRoutedHttp, type HttpInterface, type HttpInterfaceOptions } from "../http/http-interface.ts";
+import { createHttpInterface, type HttpInterface, type HttpInterfaceOptions } from "../http/http-interface.ts";
 import { assertPageEntries } from "../http/page-entries.ts";
 import { rootRoutes } from "../http/root-routes.ts";
 import type { Route } from "../http/route.ts";
@@ -21,7 +21,7 @@ export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" 
  * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission, or if a page entry lists
  * no route. Throws `SVC_CONFIG` if two routes have the same method and path.
  */
-export function createHttp(options: HttpOptions): HttpInterface {
+export function createServiceHttp(options: HttpOptions): HttpInterface {
 	const { engine } = options;
 	const features: readonly HttpFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
@@ -30,7 +30,7 @@ export function createHttp(options: HttpOptions): HttpInterface {
 	const names = Object.keys(engine.features);
 	const page = features.find((feature) => feature.page !== undefined)?.page;
 	const recorder = features.find(({ auditHook }) => auditHook !== undefined)?.auditHook;
-	return createRoutedHttp({ ...options, routes, page: page && (() => page(names)), guard: createGuard(engine), recorder });
+	return createHttpInterface({ ...options, routes, page: page && (() => page(names)), guard: createGuard(engine), recorder });
 }
 
 /** Returns the engine's credentials and permissions in the form that the HTTP layer expects. */

@@ -6,7 +6,7 @@ import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
-import { createHttp, type HttpInterface } from "./create-http.ts";
+import { createServiceHttp, type HttpInterface } from "./create-http.ts";
 import { toDependencies } from "./engine-dependencies.ts";
 import { type ServiceLogger, toServiceLogger } from "./logger.ts";
 import { version } from "./version.ts";
@@ -69,7 +69,7 @@ export function createServiceComponents(
 			) as Engine,
 	);
 	provide(scope, tokens.http, () =>
-		createHttp({
+		createServiceHttp({
 			engine: scope.resolve(tokens.engine),
 			options,
 			roles: config.roles,

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { DefinitionOptions, LocalDefinitions } from "../cli/context.ts";
-import { type Definitions, type DefinitionTools, type DialectPlugin, type RunnerPlugin, SvcError } from "../contract/index.ts";
+import {
+	type DefinitionServices,
+	type DialectPlugin,
+	type RunnerPlugin,
+	SvcError,
+	type WorkflowDefinitionSupport,
+} from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
 import { createExpressions } from "../language/expressions/expressions.ts";
 import { loadConfig } from "./load-config.ts";
@@ -17,13 +23,13 @@ export async function openWorkflowTools({ config, runner: name }: DefinitionOpti
 	const file = findConfig(config);
 	const { runners, dialects } = await loadConfig(file);
 	const plugin = (Array.isArray(runners) ? (runners as readonly RunnerPlugin[]) : []).find((one) => one?.name === name);
-	const definitions: Definitions | undefined = plugin?.create().definitions;
+	const definitions: WorkflowDefinitionSupport | undefined = plugin?.create().definitions;
 	if (definitions === undefined) {
 		const problem = plugin === undefined ? "is none of its runners" : "reads no definitions";
 		throw new SvcError("SVC_CONFIG", `--runner: "${name}" ${problem}, in the configuration "${file}"; name another with --config`);
 	}
 	const known = Array.isArray(dialects) ? (dialects as readonly DialectPlugin[]).map((one) => one.create()) : [];
-	const tools: DefinitionTools = { expressions: createExpressions(new Dialects(known)) };
+	const tools: DefinitionServices = { expressions: createExpressions(new Dialects(known)) };
 	return {
 		inspect: (text) => definitions.inspect(text, tools),
 		graph: (text) => definitions.graph(text),

@@ -3,8 +3,8 @@ import { Worker } from "node:worker_threads";
 import {
 	type ActionSignature,
 	type DefinitionFinding,
-	type DefinitionTools,
-	type ExpressionUse,
+	type DefinitionServices,
+	type FoundExpression,
 	SvcError,
 } from "../../core/contract/index.ts";
 import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, keyOfCall, type MissingAnswers } from "./messages.ts";
@@ -69,7 +69,7 @@ export class DefinitionThread {
 		return text.length > maxInlineLength;
 	}
 
-	inspect(text: string, tools: DefinitionTools, task: "inspect" | "inspectForRun" = "inspect"): Promise<readonly DefinitionFinding[]> {
+	inspect(text: string, tools: DefinitionServices, task: "inspect" | "inspectForRun" = "inspect"): Promise<readonly DefinitionFinding[]> {
 		return this.#ask(task, text, tools) as Promise<readonly DefinitionFinding[]>;
 	}
 
@@ -78,8 +78,8 @@ export class DefinitionThread {
 		return this.#ask(task, text) as Promise<T>;
 	}
 
-	async #ask(task: DefinitionTask, text: string, tools?: DefinitionTools): Promise<unknown> {
-		const [uses, actions] = [new Map<string, readonly ExpressionUse[]>(), new Map<string, ActionSignature | undefined>()];
+	async #ask(task: DefinitionTask, text: string, tools?: DefinitionServices): Promise<unknown> {
+		const [uses, actions] = [new Map<string, readonly FoundExpression[]>(), new Map<string, ActionSignature | undefined>()];
 		for (let round = 0; round < maxRounds; round += 1) {
 			const reply = await this.#send({ task, text, known: { uses, actions, findsActions: tools?.findAction !== undefined } });
 			if (reply.kind === "result") return reply.result;
@@ -153,13 +153,13 @@ export class DefinitionThread {
 }
 
 interface FoundAnswers {
-	readonly uses: Map<string, readonly ExpressionUse[]>;
+	readonly uses: Map<string, readonly FoundExpression[]>;
 	readonly actions: Map<string, ActionSignature | undefined>;
 }
 
 async function findMissing(
 	{ finds, refs }: MissingAnswers,
-	{ expressions, findAction }: DefinitionTools,
+	{ expressions, findAction }: DefinitionServices,
 	found: FoundAnswers,
 ): Promise<void> {
 	let began = performance.now();

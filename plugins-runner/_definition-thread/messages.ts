@@ -1,4 +1,4 @@
-import type { ActionSignature, ExpressionUse, JsonValue, SvcErrorCode } from "../../core/contract/index.ts";
+import type { ActionSignature, FoundExpression, JsonValue, SvcErrorCode } from "../../core/contract/index.ts";
 
 /** Purpose of reading a definition. */
 export type DefinitionTask = "inspect" | "inspectForRun" | "read" | "graph";
@@ -13,7 +13,7 @@ export interface FindCall {
 /** Expressions and actions that the thread has received so far. */
 export interface KnownAnswers {
 	/** Found uses of expressions, by the key of the call (`keyOfCall`). */
-	readonly uses: ReadonlyMap<string, readonly ExpressionUse[]>;
+	readonly uses: ReadonlyMap<string, readonly FoundExpression[]>;
 	readonly actions: ReadonlyMap<string, ActionSignature | undefined>;
 	/** False if actions are not checked. */
 	readonly findsActions: boolean;

@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
-import { type DefinitionFinding, type DefinitionTools, isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
+import { type DefinitionFinding, type DefinitionServices, isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, type FindCall, keyOfCall } from "./messages.ts";
 
-type Inspection = (text: string, tools: DefinitionTools) => Promise<readonly DefinitionFinding[]>;
+type Inspection = (text: string, tools: DefinitionServices) => Promise<readonly DefinitionFinding[]>;
 
 /** Functions with which a runner reads its definitions. */
 export interface DefinitionReader {
@@ -23,7 +23,7 @@ export function serveDefinitions(reader: DefinitionReader): void {
 async function answer({ task, text, known }: DefinitionRequest, reader: DefinitionReader): Promise<DefinitionReply> {
 	const finds = new Map<string, FindCall>();
 	const refs = new Set<string>();
-	const tools: DefinitionTools = {
+	const tools: DefinitionServices = {
 		expressions: {
 			find(value, language, functions) {
 				const call = { value, language, functions };
@@ -51,6 +51,6 @@ async function answer({ task, text, known }: DefinitionRequest, reader: Definiti
 	}
 }
 
-function carryOut(task: DefinitionTask, text: string, { reader, tools }: { reader: DefinitionReader; tools: DefinitionTools }): unknown {
+function carryOut(task: DefinitionTask, text: string, { reader, tools }: { reader: DefinitionReader; tools: DefinitionServices }): unknown {
 	return task === "inspect" || task === "inspectForRun" ? reader[task](text, tools) : reader[task](text);
 }

@@ -1,4 +1,4 @@
-import type { DefinitionFinding, DefinitionGraph, DefinitionTools } from "../../core/contract/index.ts";
+import type { DefinitionFinding, DefinitionGraph, DefinitionServices } from "../../core/contract/index.ts";
 import { DefinitionThread } from "../_definition-thread/index.ts";
 import type { Chain } from "./definition/chain.ts";
 import { inspectChain } from "./definition/inspect-chain.ts";
@@ -7,7 +7,7 @@ import { toGraph } from "./definition/to-graph.ts";
 
 const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
-export function inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
+export function inspect(text: string, tools: DefinitionServices): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRequests.inspect(text, tools) : inspectChain(text, tools);
 }
 

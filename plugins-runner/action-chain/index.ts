@@ -1,11 +1,11 @@
 import {
 	type Clock,
-	type Definitions,
 	defineRunner,
 	type JsonObject,
 	type RunContext,
 	type RunProgress,
 	type RunResult,
+	type WorkflowDefinitionSupport,
 } from "../../core/contract/index.ts";
 import { graph, inspect } from "./chain-definitions.ts";
 import { type ChainParameters, parameters } from "./parameters.ts";
@@ -40,7 +40,7 @@ export const actionChain = defineRunner("action-chain", () => {
 });
 
 /** Checks, graph and progress of chains, available without running them. */
-export const chainDefinitions: Definitions = {
+export const chainDefinitions: WorkflowDefinitionSupport = {
 	inspect,
 	graph,
 	progress: toProgress,

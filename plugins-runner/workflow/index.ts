@@ -1,10 +1,10 @@
 import {
 	type Clock,
-	type Definitions,
 	defineRunner,
 	type ParameterDefinitions,
 	type RunContext,
 	type RunResult,
+	type WorkflowDefinitionSupport,
 } from "../../core/contract/index.ts";
 import { testDefinition } from "./cases/test-definition.ts";
 import { assertCanRerun, hasHeldWork, readProgress } from "./conductor/progress.ts";
@@ -47,7 +47,7 @@ export const workflow = defineRunner("workflow", () => {
 });
 
 /** Inspects and tests workflow definitions and journals, without running them. */
-export const workflowDefinitions: Definitions = {
+export const workflowDefinitions: WorkflowDefinitionSupport = {
 	inspect,
 	graph,
 	progress: (entries) => readProgress(toConductorEntries(entries)),

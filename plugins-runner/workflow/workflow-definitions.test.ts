@@ -1,7 +1,7 @@
 // test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { type DefinitionTools, isSvcError } from "../../core/contract/index.ts";
+import { type DefinitionServices, isSvcError } from "../../core/contract/index.ts";
 import { createExpressions } from "../../core/language/expressions/expressions.ts";
 import { scopeFunctionNames } from "./conductor/scope.ts";
 import { inspectDefinition } from "./definition/inspect-definition.ts";
@@ -14,7 +14,7 @@ const taskCount = 75;
 const task = (index: number) =>
 	`  t${index}: {action: core.echo, input: {message: "<% suceeded() and ctx(a) %> ${index}"}, next: [{when: <% failed() %>, do: t${index + 1}}]}\n`;
 const text = `input: [a]\ntasks:\n${Array.from({ length: taskCount }, (_, index) => task(index)).join("")}  t${taskCount}: {action: core.none}\n`;
-const tools: DefinitionTools = {
+const tools: DefinitionServices = {
 	expressions: createExpressions(),
 	findAction: async (ref) =>
 		ref === "core.echo" ? { ref, enabled: true, runner_type: "noop", parameters: { message: { type: "string" } } } : undefined,

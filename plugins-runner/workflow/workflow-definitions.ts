@@ -1,4 +1,4 @@
-import type { DefinitionFinding, DefinitionGraph, DefinitionTools } from "../../core/contract/index.ts";
+import type { DefinitionFinding, DefinitionGraph, DefinitionServices } from "../../core/contract/index.ts";
 import { DefinitionThread } from "../_definition-thread/index.ts";
 import { scopeFunctionNames } from "./conductor/scope.ts";
 import type { Definition } from "./definition/definition.ts";
@@ -9,7 +9,7 @@ import { toGraph } from "./definition/to-graph.ts";
 const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
 /** Returns the findings of a definition, including calls of functions that do not exist. */
-export function inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
+export function inspect(text: string, tools: DefinitionServices): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRequests.inspect(text, tools) : inspectDefinition(text, tools, scopeFunctionNames);
 }
 
@@ -17,7 +17,7 @@ export function inspect(text: string, tools: DefinitionTools): Promise<readonly 
  * Returns the findings of a definition that will run. Calls of functions are not checked, because a call that the run never reaches does no
  * harm.
  */
-export function inspectForRun(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
+export function inspectForRun(text: string, tools: DefinitionServices): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRuns.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);
 }
 

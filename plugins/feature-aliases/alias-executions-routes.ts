@@ -5,7 +5,7 @@ import {
 	createRouteDeclarations,
 	defineBody,
 	type ExecutionView,
-	presentOne,
+	presentRecord,
 	type RecordVisibility,
 	type RouteContext,
 	replyJson,
@@ -120,7 +120,7 @@ async function start(context: Context, match: AliasMatch, origin: AliasOrigin): 
 }
 
 async function toAliasExecution(view: ExecutionView, actionalias: WireRecord, presentation: RecordVisibility): Promise<WireRecord> {
-	const execution = await presentOne(() => toExecution(view, presentation));
+	const execution = await presentRecord(() => toExecution(view, presentation));
 	const ack = actionalias["ack"] as AliasAck;
 	const said = ack.enabled === false ? {} : await renderMessage(ack, { execution, actionalias } as JsonObject);
 	return { execution, actionalias, ...said };

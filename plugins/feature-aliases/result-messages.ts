@@ -4,7 +4,7 @@ import {
 	type ExecutionView,
 	type Kernel,
 	type Principal,
-	presentOne,
+	presentRecord,
 	toActionResource,
 	toExecution,
 	type Uses,
@@ -53,7 +53,7 @@ export class ResultMessages {
 		const result: AliasResult = alias?.result ?? {};
 		if (result.enabled === false) return undefined;
 		const presentation = { webUrl: webUrl(), masked, mayView: () => true };
-		const execution = (await presentOne(() => toExecution(view, presentation))) as JsonObject;
+		const execution = (await presentRecord(() => toExecution(view, presentation))) as JsonObject;
 		const { message = toPlainMessage(execution), extra } = await renderMessage(result, {
 			execution,
 			actionalias: alias === undefined ? {} : (toAlias(alias) as JsonObject),

@@ -29,7 +29,7 @@ export const maxAssignedJobs = 16;
 const pageSize = 200;
 
 /** Assigns jobs to workers, each job to one worker. */
-export class JobAssignment {
+export class JobAssigner {
 	readonly #parts: JobAssignmentOptions;
 
 	constructor(parts: JobAssignmentOptions) {

@@ -8,7 +8,7 @@ import { createSharedStorage } from "../../core/testing/engine/shared-storage.te
 import { silentLogger } from "../../core/testing/run-context.ts";
 import type { WorkerJobEntity } from "./entities.ts";
 import { HeldJobs } from "./held-jobs.ts";
-import { JobAssignment } from "./job-assignment.ts";
+import { JobAssigner } from "./job-assignment.ts";
 import { JobEncryption } from "./job-encryption.ts";
 import { JobReports } from "./job-reports.ts";
 import { WorkerRunFollower } from "./worker-run-follower.ts";
@@ -21,7 +21,7 @@ interface Scene {
 	readonly storage: Storage;
 	readonly other: OtherWriter;
 	readonly reports: JobReports;
-	readonly jobAssignment: JobAssignment;
+	readonly jobAssignment: JobAssigner;
 	readonly held: HeldJobs;
 	/** Follows the job, and is told to end with `abort`. */
 	readonly run: WorkerRunFollower;
@@ -86,7 +86,7 @@ async function withJob(job: Partial<WorkerJobEntity>, use: (scene: Scene) => Pro
 		await use({
 			...{ storage, other },
 			reports: new JobReports({ ...parts, contents: {} as never }),
-			jobAssignment: new JobAssignment(parts),
+			jobAssignment: new JobAssigner(parts),
 			held: new HeldJobs(parts),
 			run: new WorkerRunFollower({
 				...{ ...parts, context, isOutputKept: true, policies: [], keepContent: async () => undefined, toReason: async () => "" },

@@ -2,7 +2,7 @@ import { SvcError } from "../../core/contract/index.ts";
 import { isId, type Principal, toStableId, toTimestamp } from "../../core/feature.ts";
 import type { WorkerEntity } from "./entities.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
-import { JobAssignment, type JobAssignmentOptions, maxAssignedJobs, type Taker } from "./job-assignment.ts";
+import { JobAssigner, type JobAssignmentOptions, maxAssignedJobs, type Taker } from "./job-assignment.ts";
 import { JobReports, type JobReportsDependencies } from "./job-reports.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotification } from "./worker-notifications.ts";
@@ -30,7 +30,7 @@ export class StoredWorkers implements Workers {
 	readonly #parts: StoredWorkersOptions;
 	readonly #notes: WorkerPresence;
 	readonly #jobs: HeldJobs;
-	readonly #jobAssignment: JobAssignment;
+	readonly #jobAssignment: JobAssigner;
 	#isOpen = true;
 
 	constructor(parts: StoredWorkersOptions) {
@@ -38,7 +38,7 @@ export class StoredWorkers implements Workers {
 		this.reports = new JobReports(parts);
 		this.#notes = new WorkerPresence(parts);
 		this.#jobs = new HeldJobs(parts);
-		this.#jobAssignment = new JobAssignment(parts);
+		this.#jobAssignment = new JobAssigner(parts);
 	}
 
 	/** Answers all waiting polls. Until `open` is called, later polls do not wait and get no jobs. */

@@ -1,5 +1,5 @@
 import type { BusEvent, EventBus, Logger } from "../../core/contract/index.ts";
-import { createRenewedSubscription } from "../../core/feature.ts";
+import { createReconnectingSubscription } from "../../core/feature.ts";
 
 const eventName = "svc.reaction__worker";
 
@@ -31,7 +31,7 @@ export class WorkerNotifications {
 
 	constructor(parts: { readonly eventBus: EventBus; readonly logger: Logger; readonly nodeId: string }) {
 		this.#parts = parts;
-		this.#watch = createRenewedSubscription({
+		this.#watch = createReconnectingSubscription({
 			...parts,
 			names: [eventName],
 			purpose: "work of workers",

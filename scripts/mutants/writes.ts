@@ -192,7 +192,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "pause-of-parent",
 		promise: "A paused workflow is resumed once by the answers of its questions.",
-		file: "core/kernel/executions/transition.ts",
+		file: "core/kernel/executions/parent-wakeup.ts",
 		text: 'const expected = { status: "paused", fence: parent.fence } as const;',
 		replacement: "const expected = {} as const;",
 		tests: ["core/kernel/runs/parent-wakeup.test.ts"],
@@ -200,7 +200,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "news-of-children",
 		promise: "A workflow that is about to pause hears of the answer to its question.",
-		file: "core/kernel/executions/transition.ts",
+		file: "core/kernel/executions/parent-wakeup.ts",
 		text: 'return { operations: [{ update: "execution", id: parent.id, patch: { stirred }, expected }], resumed: [] };',
 		replacement: "return noWakeup;",
 		tests: ["core/kernel/runs/parent-wakeup.test.ts"],

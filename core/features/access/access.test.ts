@@ -9,9 +9,9 @@ import type { Resource } from "../../kernel/basics/refs.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RoleAccess } from "./access.ts";
 import type { Access } from "./access-exports.ts";
-import { isGlobalPermission, isGrantableOn, type PermissionType, permissionsOf, resourceTypes } from "./permission-types.ts";
+import { isGlobalPermission, isGrantableOn, listResourceTypes, type PermissionType, permissionsOf } from "./permission-types.ts";
 
-const permissionTypes: readonly PermissionType[] = resourceTypes().flatMap(permissionsOf);
+const permissionTypes: readonly PermissionType[] = listResourceTypes().flatMap(permissionsOf);
 const action: Resource = { uid: "action:site:deploy", pack: "site" };
 const other: Resource = { uid: "action:core:local", pack: "core" };
 

@@ -8,11 +8,11 @@ import type { Dialects } from "../../language/dialects.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-exports.ts";
 import {
 	isGlobalPermission,
+	listResourceTypes,
 	type PermissionType,
 	permissionsOf,
 	resourceTypeDefinitionOf,
 	resourceTypeOf,
-	resourceTypes,
 } from "./permission-types.ts";
 import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 
@@ -69,7 +69,7 @@ export class RoleAccess implements Access {
 			if (!isInScope(principal.scopes, permission)) return [];
 			return isAll || (isObserver && observerAllows(permission)) ? ["*"] : grantedUids(grants, permission);
 		};
-		const entries = resourceTypes()
+		const entries = listResourceTypes()
 			.flatMap(permissionsOf)
 			.map((permission) => [permission, uidsOf(permission)] as const);
 		return Object.fromEntries(entries.filter(([, uids]) => uids.length > 0));

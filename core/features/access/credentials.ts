@@ -6,7 +6,7 @@ import { type OfferedCredentials, type Principal, withScopes } from "../../kerne
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "./access-exports.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { callWithTimeout } from "./backend-timeout.ts";
+import { callWithTimeout } from "./auth-backend-call.ts";
 import type { Credentials, IssuedToken, RemoteUser } from "./credentials-exports.ts";
 import { ensureUser } from "./ensure-user.ts";
 import { loadPrincipal } from "./load-principal.ts";

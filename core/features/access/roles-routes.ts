@@ -9,7 +9,7 @@ import type { GuardedResource } from "../../http/route-permission.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
 import type { RoleAssignment } from "./access-exports.ts";
 import type { AccessApi } from "./api.ts";
-import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
+import { describePermission, listResourceTypes, permissionsOf, type ResourceType } from "./permission-types.ts";
 import type { Role } from "./roles.ts";
 import { assignmentSchema, permissionTypesSchema, roleSchema } from "./schemas.ts";
 
@@ -23,7 +23,7 @@ export const roleRoutes = [
 		summary: "List all permission types, by resource type",
 		answers: { 200: answerJson(mapOf(permissionTypesSchema)) },
 		permission: "admin",
-		handler: () => replyJson(Object.fromEntries(resourceTypes().map((type) => [type, toDescriptions(type)]))),
+		handler: () => replyJson(Object.fromEntries(listResourceTypes().map((type) => [type, toDescriptions(type)]))),
 	}),
 	defineRoute({
 		method: "GET",
@@ -32,7 +32,7 @@ export const roleRoutes = [
 		answers: { 200: answerJson(permissionTypesSchema) },
 		permission: "admin",
 		handler({ path }) {
-			const type = resourceTypes().find((name) => name === path["type"]);
+			const type = listResourceTypes().find((name) => name === path["type"]);
 			if (type === undefined) throw new SvcError("SVC_NOT_FOUND", `resource type "${path["type"]}" does not exist`);
 			return replyJson(toDescriptions(type));
 		},

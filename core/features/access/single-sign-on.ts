@@ -10,7 +10,7 @@ import {
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toEndedSignIn, toIdentity } from "../../kernel/basics/plugin-results.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { callWithTimeout } from "./backend-timeout.ts";
+import { callWithTimeout } from "./auth-backend-call.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";
 import type { IssuedToken } from "./credentials-exports.ts";

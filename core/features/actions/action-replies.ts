@@ -1,7 +1,7 @@
 import type { ActionEntity } from "../../contract/index.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { presentWithinBudget, type secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
+import { presentRecords, type secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { findDefaultProblems } from "../../language/parameters/check-defaults.ts";
@@ -28,7 +28,7 @@ export function toOverviews(context: Context, actions: readonly ActionEntity[]):
 async function present(context: Context, actions: readonly ActionEntity[], toRecord: typeof toAction): Promise<readonly WireRecord[]> {
 	const visibility = toRecordVisibility(context);
 	const known = actions.some(hasParameters) ? await context.engine.actions.runnerParameters(actions) : [];
-	return presentWithinBudget(actions, (action, index) => toRecord(action, known[index] ?? {}, visibility));
+	return presentRecords(actions, (action, index) => toRecord(action, known[index] ?? {}, visibility));
 }
 
 export async function replyAction(context: Context, action: ActionEntity, status = 200): Promise<Reply> {

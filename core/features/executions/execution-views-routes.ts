@@ -9,7 +9,7 @@ import { replyContent, replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import {
-	presentOne,
+	presentRecord,
 	type RecordVisibility,
 	secretsQuery,
 	toMaskedPresentation,
@@ -88,7 +88,7 @@ export const executionViewRoutes = withActionExecutionsAlias([
 		async handler(context) {
 			const { download, compress, pretty_format } = context.query;
 			const view = await context.engine.executions.get(toId(context));
-			const result = await presentOne(() => toExecution(view, toRecordVisibility(context))["result"] ?? {});
+			const result = await presentRecord(() => toExecution(view, toRecordVisibility(context))["result"] ?? {});
 			const text = stringifyJson(result, pretty_format === true ? 2 : undefined);
 			const name = `execution_${view.entity.id}_result.json${compress === true ? ".gz" : ""}`;
 			const headers = download === true ? { "content-disposition": `attachment; filename=${name}` } : undefined;

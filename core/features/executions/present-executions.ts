@@ -1,7 +1,7 @@
 import type { RuleSnapshotEntity } from "../../contract/index.ts";
 import { isSelected, type Selection, selectMembers } from "../../http/field-selection.ts";
 import type { HttpContext } from "../../http/route.ts";
-import { presentOne, presentWithinBudget, type RecordVisibility } from "../../http/secret-presentation.ts";
+import { presentRecord, presentRecords, type RecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
@@ -29,7 +29,7 @@ export async function presentExecutions(
 ): Promise<WireRecord[]> {
 	const { presentation, selection } = shown;
 	const causes = views.some(isCaused) ? await readShownCauses(context, views, shown) : undefined;
-	return presentWithinBudget(views, (view) => selectMembers(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
+	return presentRecords(views, (view) => selectMembers(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
 }
 
 /**
@@ -39,7 +39,7 @@ export async function presentExecutions(
 export function presentExecution(context: PresentationContext, view: ExecutionView, shown: Shown): Promise<WireRecord> | WireRecord {
 	const { presentation, selection } = shown;
 	if (isCaused(view)) return presentExecutions(context, [view], shown).then(([record]) => record as WireRecord);
-	return presentOne(() => selectMembers(toExecution(view, presentation), selection));
+	return presentRecord(() => selectMembers(toExecution(view, presentation), selection));
 }
 
 function isCaused({ entity }: ExecutionView): boolean {

@@ -1,6 +1,6 @@
 import { toBusPattern, toNameMatcher } from "../../http/event-name-filter.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { presentOne, type RecordVisibility } from "../../http/secret-presentation.ts";
+import { presentRecord, type RecordVisibility } from "../../http/secret-presentation.ts";
 import { toEventBytes } from "../../http/sse.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
 import { type PresentationContext, presentExecution } from "./present-executions.ts";
@@ -51,9 +51,9 @@ function presentEvent(context: PresentationContext, event: StreamEvent, presenta
 		case "execution":
 			return presentExecution(context, event.view, { presentation, isLive: true });
 		case "liveaction":
-			return presentOne(() => toLiveAction(event.view, presentation));
+			return presentRecord(() => toLiveAction(event.view, presentation));
 		case "output":
-			return presentOne(() => toChunk(event.chunk, presentation));
+			return presentRecord(() => toChunk(event.chunk, presentation));
 		case "task":
 			return event.task;
 		case "other":

@@ -10,7 +10,7 @@ import type { SseFanOutSource } from "../../http/sse-fan-out-reader.ts";
 import { toRightsKey } from "../../http/stream-authorization.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { EventFrameCache } from "./event-cache.ts";
+import { EventFrameCache } from "./event-frame-cache.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";

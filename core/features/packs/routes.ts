@@ -4,7 +4,7 @@ import { answerJson, answerPage } from "../../http/openapi/responses.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { noStoreHeaders, type Reply, replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { presentOne, presentWithinBudget, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
+import { presentRecord, presentRecords, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { PacksApi } from "./api.ts";
@@ -36,7 +36,7 @@ export const packRoutes = [
 			const paging = parsePaging(context, defaultLimit);
 			const { masked } = toRecordVisibility(context);
 			const configs = await context.engine.packConfigs.list();
-			const reply = replyPage(await presentWithinBudget(configs, (config) => toConfig(config, masked)), paging);
+			const reply = replyPage(await presentRecords(configs, (config) => toConfig(config, masked)), paging);
 			return masked ? reply : { ...reply, headers: { ...reply.headers, ...noStoreHeaders } };
 		},
 	}),
@@ -52,7 +52,7 @@ export const packRoutes = [
 		async handler(context) {
 			const config = await context.engine.packConfigs.get(context.path["pack"] ?? "");
 			const { masked } = toRecordVisibility(context);
-			return replyJson(await presentOne(() => toConfig(config, masked)), 200, masked ? {} : noStoreHeaders);
+			return replyJson(await presentRecord(() => toConfig(config, masked)), 200, masked ? {} : noStoreHeaders);
 		},
 	}),
 	defineRoute({
@@ -67,7 +67,7 @@ export const packRoutes = [
 		async handler(context) {
 			const { engine, path, body, principal } = context;
 			const config = await engine.packConfigs.set(path["pack"] ?? "", body, principal);
-			return replyJson(await presentOne(() => toConfig(config, toRecordVisibility(context).masked)));
+			return replyJson(await presentRecord(() => toConfig(config, toRecordVisibility(context).masked)));
 		},
 	}),
 	defineRoute({
@@ -81,7 +81,7 @@ export const packRoutes = [
 			const paging = parsePaging(context, defaultLimit);
 			const { masked } = toRecordVisibility(context);
 			const schemas = await context.engine.packConfigs.schemas();
-			return replyPage(await presentWithinBudget(schemas, (schema) => toSchema(schema, masked)), paging);
+			return replyPage(await presentRecords(schemas, (schema) => toSchema(schema, masked)), paging);
 		},
 	}),
 	defineRoute({
@@ -94,7 +94,7 @@ export const packRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const schema = await context.engine.packConfigs.schema(context.path["pack"] ?? "");
-			return replyJson(await presentOne(() => toSchema(schema, toRecordVisibility(context).masked)));
+			return replyJson(await presentRecord(() => toSchema(schema, toRecordVisibility(context).masked)));
 		},
 	}),
 	defineRoute({

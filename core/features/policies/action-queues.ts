@@ -1,7 +1,7 @@
 import type { BusEvent } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "../../kernel/coordination/reconnecting-subscription.ts";
+import { createReconnectingSubscription, type ReconnectingSubscription } from "../../kernel/coordination/reconnecting-subscription.ts";
 import { eventNames, readExecutionUpdate } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
 import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
@@ -36,7 +36,7 @@ export class ActionQueues implements ExecutionQueues {
 
 	constructor(parts: QueuesDependencies) {
 		this.#parts = parts;
-		this.#watch = createRenewedSubscription({
+		this.#watch = createReconnectingSubscription({
 			...parts,
 			names: [eventNames.executionCreate, eventNames.executionUpdate],
 			purpose: "executions that policies limit",

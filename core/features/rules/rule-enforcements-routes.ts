@@ -7,7 +7,7 @@ import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { presentWithinBudget, type RecordVisibility, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
+import { presentRecords, type RecordVisibility, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
@@ -151,7 +151,7 @@ async function toViews(
 	const instances = details.flatMap(({ instance }) => instance ?? []);
 	const shown = await withVisiblePayloads(context, instances, presentation);
 	const byId = new Map(instances.map(({ id }, index) => [id, shown[index]]));
-	return presentWithinBudget(details, ({ enforcement, execution }) => ({
+	return presentRecords(details, ({ enforcement, execution }) => ({
 		...toEnforcement(enforcement),
 		trigger_instance: byId.get(enforcement.trigger_instance_id) ?? {},
 		execution: execution === undefined ? {} : toExecution(execution, presentation),

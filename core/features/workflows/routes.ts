@@ -3,7 +3,7 @@ import { answerJson, answerPage, describeList } from "../../http/openapi/respons
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { presentOne, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
+import { presentRecord, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -61,7 +61,7 @@ export const workflowRoutes = [
 			query: secretsQuery,
 			async handler(context) {
 				const graph = await context.engine.workflows.runGraph(context.path["id"] ?? "");
-				return replyJson(await present(context, graph, hideInGraph));
+				return replyJson(await present(context, graph, maskGraph));
 			},
 		}),
 		defineRoute({
@@ -79,7 +79,7 @@ export const workflowRoutes = [
 				const { value, secrets } = await context.engine.workflows.tasks(context.path["id"] ?? "");
 				const { offset, limit = value.length } = paging;
 				const page = { value: value.slice(offset, offset + limit), secrets };
-				return replyJson(await present(context, page, hideInTasks), 200, toCountHeaders(value.length, paging));
+				return replyJson(await present(context, page, maskTasks), 200, toCountHeaders(value.length, paging));
 			},
 		}),
 	]),
@@ -91,19 +91,19 @@ async function present<T>(
 	{ value, secrets }: OfRun<T>,
 	hide: (value: T, secrets: Redactor) => T,
 ): Promise<T> {
-	return toRecordVisibility(context).masked ? presentOne(() => hide(value, secrets)) : value;
+	return toRecordVisibility(context).masked ? presentRecord(() => hide(value, secrets)) : value;
 }
 
 type Hide = (text: string) => string;
 
 /** Masks secrets in tasks. The action of a task may be the value of an expression, which can contain a secret. */
-export function hideInTasks(tasks: readonly TaskState[], secrets: Redactor): readonly TaskState[] {
+export function maskTasks(tasks: readonly TaskState[], secrets: Redactor): readonly TaskState[] {
 	const written = toHideWritten(secrets);
 	return tasks.map((task) => hideInTask(task, secrets, written));
 }
 
 /** Masks secrets in a graph and its tasks. */
-export function hideInGraph({ nodes, edges }: RunGraph, secrets: Redactor): RunGraph {
+export function maskGraph({ nodes, edges }: RunGraph, secrets: Redactor): RunGraph {
 	const written = toHideWritten(secrets);
 	return {
 		nodes: nodes.map((node) => ({

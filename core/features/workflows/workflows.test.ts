@@ -5,7 +5,7 @@ import { secretMask } from "../../contract/secret-mask.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { fakeDefinitions, toFakeDefinition } from "../../testing/http/fake-workflow.test-support.ts";
-import { hideInGraph, hideInTasks } from "./routes.ts";
+import { maskGraph, maskTasks } from "./routes.ts";
 import { StoredWorkflows, type WorkflowDependencies } from "./workflows.ts";
 
 const text = toFakeDefinition({
@@ -170,14 +170,14 @@ test("what is secret is masked in tasks and graphs, and ids and states stay what
 		items: { total: 1, succeeded: 1, failed: 0, active: 0 },
 	});
 	const { value, secrets } = await create([{ definition: began }, { task: given }]).runGraph("run");
-	const graph = hideInGraph(value, secrets);
+	const graph = maskGraph(value, secrets);
 	assert.doesNotMatch(JSON.stringify(graph), /swordfish/);
 	assert.deepEqual(graph.nodes[0]?.tasks, [{ ...given, action: `core.${secretMask}` }]);
 	assert.deepEqual(graph.edges, [{ from: "fetch", to: "fail", transition: 0, when: secretMask, taken: 1 }]);
 	// Where it is not known what is secret, what expressions have become may be; what the file says is no secret.
-	const [hidden] = hideInTasks([given], Redactor.unknown);
+	const [hidden] = maskTasks([given], Redactor.unknown);
 	assert.deepEqual(hidden, { ...given, action: secretMask });
-	assert.equal(hideInGraph(value, Redactor.unknown).edges[0]?.when, "swordfish");
+	assert.equal(maskGraph(value, Redactor.unknown).edges[0]?.when, "swordfish");
 });
 
 test.run();

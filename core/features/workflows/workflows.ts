@@ -2,13 +2,13 @@ import {
 	type ActionEntity,
 	type ActionSignature,
 	type DefinitionGraph,
-	type Definitions,
 	type Expressions,
 	type JsonObject,
 	type Runner,
 	type RunProgress,
 	SvcError,
 	type TaskState,
+	type WorkflowDefinitionSupport,
 } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
@@ -67,7 +67,7 @@ export class StoredWorkflows implements Workflows {
 		return { value: progress.tasks, secrets: view.secrets };
 	}
 
-	async #readRun(executionId: string): Promise<{ view: ExecutionView; definitions: Definitions; progress: RunProgress }> {
+	async #readRun(executionId: string): Promise<{ view: ExecutionView; definitions: WorkflowDefinitionSupport; progress: RunProgress }> {
 		const { executions, readJournal } = this.#parts;
 		const named = await executions.get(executionId, { fields });
 		const definitions = this.#definitionsOf(named.entity.action_ref, named.entity.runner_name);
@@ -77,11 +77,11 @@ export class StoredWorkflows implements Workflows {
 		return { view: await executions.get(named.entity.id, { fields }), definitions, progress };
 	}
 
-	#definitionsOf(actionRef: string, runner: string): Definitions {
+	#definitionsOf(actionRef: string, runner: string): WorkflowDefinitionSupport {
 		return findDefinitions(this.#parts.runners, runner, `action "${actionRef}" is no workflow`);
 	}
 
-	async #graphOf(action: ActionEntity, definitions: Definitions): Promise<DefinitionGraph> {
+	async #graphOf(action: ActionEntity, definitions: WorkflowDefinitionSupport): Promise<DefinitionGraph> {
 		const { text } = await this.#parts.actions.entryPoint(action.ref);
 		return definitions.graph(text);
 	}
@@ -99,7 +99,7 @@ export class StoredWorkflows implements Workflows {
  *
  * @param subject beginning of the error message
  */
-function findDefinitions(runners: ReadonlyMap<string, Runner>, name: string, subject: string): Definitions {
+function findDefinitions(runners: ReadonlyMap<string, Runner>, name: string, subject: string): WorkflowDefinitionSupport {
 	const definitions = runners.get(name)?.definitions;
 	if (definitions !== undefined) return definitions;
 	const readers = [...runners].filter(([, runner]) => runner.definitions !== undefined).map(([reader]) => `"${reader}"`);

@@ -11,7 +11,7 @@ import { routes } from "../../../plugins/_shipped/routes.ts";
 import { actionChain } from "../../../plugins-runner/action-chain/index.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { type AuthBackend, type AuthBackendPlugin, defineTelemetry, SvcError } from "../../contract/index.ts";
-import { createHttp } from "../../service/create-http.ts";
+import { createServiceHttp } from "../../service/create-http.ts";
 import type { DeviceDecision, OidcTestProvider } from "../../testing/auth/oidc-test-provider.ts";
 import { type TestBrowser, withProviderService } from "../../testing/auth/provider-service.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
@@ -264,7 +264,7 @@ async function askFailing(asker: Asker, subject: MatrixSubject, storage: Failing
 
 async function askStarting(): Promise<Asker> {
 	const parts = { engine: toEngine(new FakeEngine()), options: createOptions(), logger: createMemoryLogger() };
-	const http = createHttp({ ...parts, isClosed: true });
+	const http = createServiceHttp({ ...parts, isClosed: true });
 	const { auth = "", api = "", stream = "" } = await http.start();
 	const asker = new Asker({ auth, api, stream }, {});
 	for (const { key, route } of rows) await asker.ask(key, { path: toAbsent(route), headers: {} });

@@ -55,7 +55,7 @@ export function registerPermissions(type: ResourceType, definition: ResourceType
 }
 
 /** Returns the resource types, in the order in which they were defined. */
-export function resourceTypes(): readonly ResourceType[] {
+export function listResourceTypes(): readonly ResourceType[] {
 	return [...definitions.keys()] as ResourceType[];
 }
 

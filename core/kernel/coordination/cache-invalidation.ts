@@ -1,5 +1,5 @@
 import type { EventBus, Logger } from "../../contract/index.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "./reconnecting-subscription.ts";
+import { createReconnectingSubscription, type ReconnectingSubscription } from "./reconnecting-subscription.ts";
 
 const eventName = "svc.reaction__change";
 
@@ -24,7 +24,7 @@ export function createCacheInvalidation(parts: {
 		for (const listener of listeners) listener();
 	}
 
-	const busListener = createRenewedSubscription({
+	const busListener = createReconnectingSubscription({
 		...parts,
 		names: [eventName],
 		purpose: "changes of actions, triggers and rules",

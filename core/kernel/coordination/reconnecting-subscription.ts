@@ -7,7 +7,7 @@ const minRetryPauseMs = 50;
 /** Maximum milliseconds between two retries of a subscription. */
 const maxRetryPauseMs = 1_000;
 
-export interface RenewedSubscriptionOptions {
+export interface ReconnectingSubscriptionOptions {
 	readonly eventBus: EventBus;
 	readonly logger: Logger;
 	/** Names or name patterns of the events, as in `EventBus.subscribe`. */
@@ -36,7 +36,7 @@ export interface ReconnectingSubscription {
 }
 
 /** Creates the subscription, which receives nothing until `start` is called. */
-export function createRenewedSubscription(options: RenewedSubscriptionOptions): ReconnectingSubscription {
+export function createReconnectingSubscription(options: ReconnectingSubscriptionOptions): ReconnectingSubscription {
 	const { eventBus, logger, names, purpose, filter, onEvent, onGap } = options;
 	let subscription: AbortController | undefined;
 

@@ -7,7 +7,7 @@ import { Claimer, type ClaimSelection, type Reservation } from "../coordination/
 import { ExpiredLeasePoller } from "../coordination/expired-leases.ts";
 import { HeldLease } from "../coordination/held-lease.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
+import { createReconnectingSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
 import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
@@ -102,7 +102,7 @@ export class EventProcessor {
 			onError: (error) => parts.logger.error("looking for trigger instances failed", { error }),
 		});
 		const wake = () => this.#pollLoop.wake();
-		this.#busListener = createRenewedSubscription({
+		this.#busListener = createReconnectingSubscription({
 			...parts,
 			names: [pendingEventName],
 			purpose: "trigger instances of other nodes",

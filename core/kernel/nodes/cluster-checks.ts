@@ -26,7 +26,7 @@ const pollPauseMs = 100;
 export async function assertNodesCompatible(parts: ClusterCheckOptions, earlier: readonly NodeEntity[]): Promise<void> {
 	const heartbeats = new Map(earlier.map(({ id, heartbeat_at }) => [id, heartbeat_at]));
 	for (;;) {
-		const others = (await findLiveNodes(parts)).filter(({ id }) => id < parts.nodeId || heartbeats.has(id));
+		const others = (await findOtherLiveNodes(parts)).filter(({ id }) => id < parts.nodeId || heartbeats.has(id));
 		const unreachable = others.filter((other) => isUnreachable(other, parts));
 		if (unreachable.length === 0) return warnOfOtherBuses(others, parts);
 		const alive = unreachable.find(({ id, heartbeat_at }) => heartbeats.has(id) && heartbeats.get(id) !== heartbeat_at);
@@ -37,7 +37,7 @@ export async function assertNodesCompatible(parts: ClusterCheckOptions, earlier:
 }
 
 /** Returns the nodes whose records have not expired, without this node. */
-export async function findLiveNodes({
+export async function findOtherLiveNodes({
 	storage,
 	clock,
 	nodeId,

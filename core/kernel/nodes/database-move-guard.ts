@@ -13,7 +13,7 @@ export const moveTargetTaskName = "database_move_target";
  * Throws `SVC_CONFIG` if the database is being moved elsewhere, or if a move into it was not completed. Otherwise the changes of this node
  * would be lost with the move, or the node would work on incomplete data.
  */
-export async function assertNoDatabaseMove(storage: Storage, now: number): Promise<void> {
+export async function assertNoUnfinishedDatabaseMove(storage: Storage, now: number): Promise<void> {
 	const moveTasks = await storage.find("duty", { where: { name: { in: [moveSourceTaskName, moveTargetTaskName] } } });
 	for (const { name, done_at, lease_expires_at: expiry } of moveTasks) {
 		if (name === moveTargetTaskName && done_at === null) {

@@ -5,8 +5,8 @@ import { type StorageClock, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
-import { assertNodesCompatible, type ClusterCheckOptions, findLiveNodes } from "./cluster-checks.ts";
+import { createReconnectingSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
+import { assertNodesCompatible, type ClusterCheckOptions, findOtherLiveNodes } from "./cluster-checks.ts";
 
 /** Name of the bus event that notifies a node of an administrator's request, such as a drain. */
 export const nodeChangeEvent = "svc.node__change";
@@ -48,7 +48,7 @@ export class Heartbeat {
 		this.#parts = parts;
 		this.#startedAt = parts.clock.now();
 		this.#heartbeatLoop = new PollLoop({ poll: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });
-		this.#busListener = createRenewedSubscription({
+		this.#busListener = createReconnectingSubscription({
 			...parts,
 			names: [nodeChangeEvent],
 			purpose: "requests to this node",
@@ -67,7 +67,7 @@ export class Heartbeat {
 		await this.#measureClock();
 		// No other process can use a storage that is not shared, so no other node that is stored there is still running.
 		if (!leasing.isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
-		this.#earlierNodes ??= leasing.isShared ? await findLiveNodes(this.#parts) : [];
+		this.#earlierNodes ??= leasing.isShared ? await findOtherLiveNodes(this.#parts) : [];
 		await this.#insert();
 		if (!this.#heartbeatLoop.isStarted) await this.#busListener.start();
 		this.#heartbeatLoop.start();

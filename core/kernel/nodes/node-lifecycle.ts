@@ -1,6 +1,6 @@
 import type { NodeState } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { StartupRetry } from "../plugins/startup-retry.ts";
+import type { RetryStartup } from "../plugins/retry-startup.ts";
 import type { UnreadyReason } from "./nodes-api.ts";
 
 /** Background loop of a role, which starts work by itself, such as the scheduler. */
@@ -15,7 +15,7 @@ export interface NodeLifecycleDependencies extends Uses<"logger"> {
 	/** Background loops of the roles of this node, in the order in which they start. */
 	readonly loops: readonly BackgroundLoop[];
 	/** Starts a loop; repeats the attempt while the storage is unavailable. */
-	readonly retryStartup: StartupRetry;
+	readonly retryStartup: RetryStartup;
 	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
 	/** Called when the state has changed, so that it can be published. */

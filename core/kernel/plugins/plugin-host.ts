@@ -1,12 +1,12 @@
 import type { Lifecycle, PluginContext, PluginKind } from "../../contract/index.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { toConfigError } from "../basics/config-error.ts";
+import type { RetryStartup } from "./retry-startup.ts";
 import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
 import { type CreatedPlugin, type CreatedPlugins, createPlugins } from "./create-plugins.ts";
 import type { EngineDependencies } from "./engine-dependencies.ts";
 import { shouldStart } from "./plugin-roles.ts";
-import type { StartupRetry } from "./startup-retry.ts";
 
 interface StartedPlugin {
 	readonly name: string;
@@ -36,7 +36,7 @@ export class PluginHost {
 	 *
 	 * @param retryStartup starts the storage; repeats the attempt while the storage is unavailable
 	 */
-	async start(retryStartup: StartupRetry): Promise<void> {
+	async start(retryStartup: RetryStartup): Promise<void> {
 		const { roles } = this.#dependencies;
 		const problems = await findOptionProblems(this.created.entries, roles, (plugin) => this.#toContext(toTitle(plugin)));
 		if (problems.length > 0) throw toConfigError(problems);
@@ -71,7 +71,7 @@ export class PluginHost {
 		if (failure !== undefined) throw failure;
 	}
 
-	async #startStorage(retryStartup: StartupRetry): Promise<void> {
+	async #startStorage(retryStartup: RetryStartup): Promise<void> {
 		const { restartableStorage } = this.created;
 		const name = `storage ${this.#dependencies.composition.storage.name}`;
 		await retryStartup(() => restartableStorage.start(async (instance) => instance.start?.(this.#toContext(name))));

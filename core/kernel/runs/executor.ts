@@ -2,11 +2,12 @@ import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/ind
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { RunChildrenFactory } from "./children/run-children-factory.ts";
-import { addLogSecrets, type RunOutcome, toFailure, toStoredOutcome, toStoredPause } from "./outcome.ts";
+import { type RunOutcome, toFailure, toStoredOutcome, toStoredPause } from "./outcome.ts";
 import { type PreparedRun, prepareRun, withCredentials, withRestoredCredentials } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { revokeRunCredentials } from "./run-credentials.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
+import { addLogSecrets } from "./run-secrets.ts";
 import type { RunServiceOptions } from "./run-services.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
 import { callRunner } from "./runner-call.ts";

@@ -1,13 +1,13 @@
 import {
 	type Child,
 	type ChildRequest,
-	type Definitions,
 	defineRunner,
 	type JsonObject,
 	type RunContext,
 	type RunnerPlugin,
 	type RunResult,
 	SvcError,
+	type WorkflowDefinitionSupport,
 } from "../../contract/index.ts";
 
 /** What a test does while a flow runs. */
@@ -22,7 +22,7 @@ export interface FlowHooks {
 
 const waiting: readonly string[] = ["pending", "paused"];
 
-const definitions: Definitions = {
+const definitions: WorkflowDefinitionSupport = {
 	inspect: async () => [],
 	graph: () => ({ nodes: [], edges: [] }),
 	progress: () => ({ definition: null, tasks: [], variables: {}, errors: [] }),

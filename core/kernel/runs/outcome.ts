@@ -14,7 +14,6 @@ import { findResultMismatch } from "../../language/parameters/result-mismatch.ts
 import { collectMasked, readOutputSchema } from "../../language/parameters/schema-masking.ts";
 import { isJsonSchema } from "../../language/parameters/secret-schema.ts";
 import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import {
 	describesWholeResult,
 	findCommandOutputHosts,
@@ -23,9 +22,9 @@ import {
 	maskMismatchedResult,
 } from "../../secrets/result-masking.ts";
 import { toErrorResult } from "../executions/error-result.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
+import { encryptRunSecrets } from "./run-secrets.ts";
 
 /** Status and result of a run before they are stored. */
 export interface RunOutcome {
@@ -107,31 +106,6 @@ export function toStoredOutcome({ status, result }: RunOutcome, run: ActiveRun, 
 export function toStoredPause(outcome: RunOutcome, run: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
 	const stored = toStoredOutcome(outcome, run, sealedSecrets);
 	return { ...stored, encryptedSecrets: sealedSecrets.addToken(stored.encryptedSecrets, run.secrets) };
-}
-
-/**
- * Encrypts the secrets of a run, to be stored with the execution while it runs. `isResumable`: true if another process may continue the
- * run; the token is then included, because that process uses it again and must mask it.
- */
-export function encryptRunSecrets(
-	{ prepared, secrets, learnedSecrets }: ActiveRun,
-	sealedSecrets: EncryptedSecrets,
-	{ isResumable }: { readonly isResumable: boolean },
-): string | null {
-	const runSecrets = sealedSecrets.union(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.encrypt(learnedSecrets));
-	return isResumable ? sealedSecrets.addToken(runSecrets, secrets) : runSecrets;
-}
-
-/** Masks secrets in the log. Returns a function that ends the masking. */
-export function addLogSecrets(
-	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
-	{ values, token }: Redactor,
-): () => void {
-	for (const value of values) logger.addSecret(value);
-	if (token !== undefined) logger.addSecret(token, { always: true });
-	return () => {
-		for (const value of token === undefined ? values : [...values, token]) logger.forgetSecret(value);
-	};
 }
 
 /**

@@ -2,7 +2,7 @@ import { type ExecutionEntity, type Instrument, isSvcError, type Meters, RunAbor
 import type { Uses } from "../basics/engine-parts.ts";
 import { createTakeoverGrace, type TakeoverGracePeriod } from "../coordination/expired-leases.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
+import { createReconnectingSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { eventNames, readExecutionId, readInterruptStatus } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
 import type { ActiveRuns } from "./active-runs.ts";
@@ -114,7 +114,7 @@ export class RunLeaseRenewal {
 	/** Creates the subscription for interrupts of executions that run here: a cancel, a pause or a final status from outside. */
 	#createInterruptListener(): ReconnectingSubscription {
 		const { runs, logger } = this.#parts;
-		return createRenewedSubscription({
+		return createReconnectingSubscription({
 			...this.#parts,
 			names: [eventNames.runInterrupt],
 			purpose: "cancels",

@@ -11,8 +11,8 @@ import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { Journal } from "./children/journal.ts";
 import type { RunChildren } from "./children/run-children.ts";
 import type { RunChildrenFactory } from "./children/run-children-factory.ts";
-import { addLogSecrets, encryptRunSecrets } from "./outcome.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
+import { addLogSecrets, encryptRunSecrets } from "./run-secrets.ts";
 import type { RunWrites } from "./run-writes.ts";
 
 export interface RunServiceOptions extends RunDependencies {

@@ -4,7 +4,7 @@ import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { Claimer } from "../coordination/claimer.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
+import { createReconnectingSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
 import { eventNames, publishCreated, publishUpdated } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
@@ -104,7 +104,7 @@ export class Scheduler {
 			onClaimed: (execution) => publishUpdated(parts.eventBus, execution),
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
 		});
-		this.crossNodeWakeup = createRenewedSubscription({
+		this.crossNodeWakeup = createReconnectingSubscription({
 			...parts,
 			names: [eventNames.pending],
 			purpose: "executions of other nodes",

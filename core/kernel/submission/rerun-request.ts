@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ActionSnapshotEntity, type ExecutionEntity, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
-import { findDefaultedParameters } from "../../language/parameters/defaulted-parameters.ts";
+import { findDefaultedParameters } from "../../language/parameters/find-defaulted-parameters.ts";
 import { memberOf, restoreMasked } from "../../language/parameters/schema-masking.ts";
 import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import type { Uses } from "../basics/engine-parts.ts";

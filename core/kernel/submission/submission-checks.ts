@@ -69,7 +69,7 @@ export function toContext(
  * execution; `workflow_execution` is the id of the first execution of a chain of partial re-runs. Returns no members if the execution is
  * not a workflow.
  */
-export function toWorkflowContext(
+export function toWorkflowContextMembers(
 	{ isWorkflow }: { readonly isWorkflow: (runnerName: string) => boolean },
 	{ runnerType }: ResolvedAction,
 	{ id, partialRerun }: { readonly id: string; readonly partialRerun: PartialRerun | undefined },

@@ -20,7 +20,7 @@ import { type Admit, type NewExecutionFields, newExecution, withExecutionFields 
 import { toResultPatch } from "../executions/status.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
 import type { PartialRerun } from "./rerun-request.ts";
-import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./submission-checks.ts";
+import { checkDelay, chooseUser, readParent, toContext, toWorkflowContextMembers } from "./submission-checks.ts";
 import { chooseTrace, readParentId } from "./trace-selection.ts";
 
 export interface ExecutionDraftDependencies extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {
@@ -155,7 +155,7 @@ async function draftRequest(
 	const id = child?.id ?? createId(parts.clock);
 	const context = Object.assign(
 		toContext(input, action, { user, principal, parent }),
-		toWorkflowContext(parts, action, { id, partialRerun }),
+		toWorkflowContextMembers(parts, action, { id, partialRerun }),
 	) as JsonObject;
 	const knownSecrets = [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets];
 	const request: NewExecutionFields = {

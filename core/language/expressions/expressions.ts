@@ -3,7 +3,7 @@ import {
 	type ExpressionLanguage,
 	type ExpressionScope,
 	type Expressions,
-	type ExpressionUse,
+	type FoundExpression,
 	isJsonObject,
 	type JsonValue,
 	SvcError,
@@ -55,7 +55,7 @@ class ValueExpressions implements Expressions {
 		this.#names = names;
 	}
 
-	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[] {
+	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly FoundExpression[] {
 		return findWithinBudget(value, language).map((useWithCalls) => {
 			const { calls, ...use } = useWithCalls;
 			if (functions === undefined) return toOwnNames(use, this.#names);
@@ -81,12 +81,12 @@ class ValueExpressions implements Expressions {
 }
 
 /** Returns the use of an expression with variables and functions under this service's names. */
-function toOwnNames(use: ExpressionUse, names: DialectNames): ExpressionUse {
+function toOwnNames(use: FoundExpression, names: DialectNames): FoundExpression {
 	const toOwn = (used: readonly string[]) => [...new Set(used.map((name) => resolveAlias(names, name) ?? name))];
 	return { ...use, variables: toOwn(use.variables), functions: toOwn(use.functions) };
 }
 
-type UseWithCalls = ExpressionUse & Pick<CompiledExpression, "calls">;
+type UseWithCalls = FoundExpression & Pick<CompiledExpression, "calls">;
 
 /** Returns all expressions of a value, parsed within one budget. If they have too many tokens, the last entry reports the problem. */
 function findWithinBudget(value: JsonValue, language: "jinja" | undefined): readonly UseWithCalls[] {

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { ExpressionUse, JsonValue } from "../../contract/index.ts";
+import type { FoundExpression, JsonValue } from "../../contract/index.ts";
 import { createExpressions } from "./expressions.ts";
 
 const expressions = createExpressions();
 const find = (value: JsonValue) => expressions.find(value);
-const only = (text: string): ExpressionUse => {
+const only = (text: string): FoundExpression => {
 	const found = find(text);
 	assert.equal(found.length, 1, text);
-	return found[0] as ExpressionUse;
+	return found[0] as FoundExpression;
 };
 
 test("expressions are found anywhere, in the order of the text", () => {

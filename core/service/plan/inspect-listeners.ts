@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import type { Finding, PlannedListener } from "../../cli/service-plan.ts";
 import type { NodeRole, Options } from "../../contract/index.ts";
 import { readCertificate } from "../../http/certificate.ts";
-import { findListeners, type ListenerConfig } from "../../http/listeners.ts";
-import { toFindings } from "./findings.ts";
+import { findListeners, type NamedListener } from "../../http/listeners.ts";
+import { toFindings } from "./to-findings.ts";
 
 /** Milliseconds to wait for the answer of a program that listens on an occupied port. */
 const answerTimeoutMs = 2_000;
@@ -65,7 +65,7 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 }
 
 /** Resolves with true if the program on an occupied port answers health checks as this service does. */
-function isService({ address: { host, port, use_ssl: tls } }: ListenerConfig): Promise<boolean> {
+function isService({ address: { host, port, use_ssl: tls } }: NamedListener): Promise<boolean> {
 	const target = { host: isForAll(host) ? "localhost" : host, port, path: "/health/live", timeout: answerTimeoutMs, agent: false as const };
 	return new Promise((resolve) => {
 		// The certificate is not verified: no data is sent, and the answer only shows whether a service is running.

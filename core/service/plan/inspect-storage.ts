@@ -1,9 +1,9 @@
 import type { Finding, PlannedStorage } from "../../cli/service-plan.ts";
 import { isSvcError, type PluginContext, type Storage } from "../../contract/index.ts";
 import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { assertNoDatabaseMove } from "../../kernel/nodes/database-move-guard.ts";
+import { assertNoUnfinishedDatabaseMove } from "../../kernel/nodes/database-move-guard.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
-import { toFindings } from "./findings.ts";
+import { toFindings } from "./to-findings.ts";
 
 const mustStop = "it has to stop first";
 
@@ -46,7 +46,7 @@ export async function inspectStorage(
 		const { place, state, changes, in_use: inUse } = await instance.inspect(context);
 		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
 		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
-		await assertNoDatabaseMove(instance, getSystemClock().now());
+		await assertNoUnfinishedDatabaseMove(instance, getSystemClock().now());
 		// The record of a node that was killed remains valid until its lease expires, so `in_use` of the storage takes precedence.
 		const others = inUse === false ? [] : await findOthers(instance, isBusShared);
 		const warnings = inUse && others.length === 0 ? [held] : others;

@@ -27,9 +27,9 @@ import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
 import { planContent } from "./dry-run-content.ts";
 import { createFindingLogger } from "./finding-logger.ts";
-import { toFinding, toFindings } from "./findings.ts";
 import { inspectListeners } from "./inspect-listeners.ts";
 import { inspectStorage, type StorageReport } from "./inspect-storage.ts";
+import { toFinding, toFindings } from "./to-findings.ts";
 
 export interface PlanOptions {
 	/** Path of the configuration file. */

@@ -5,8 +5,7 @@ import {
 	type DefinitionCaseResult,
 	type DefinitionFinding,
 	type DefinitionGraph,
-	type Definitions,
-	type DefinitionTools,
+	type DefinitionServices,
 	defineRunner,
 	isJsonObject,
 	type JsonObject,
@@ -16,6 +15,7 @@ import {
 	SvcError,
 	type TaskState,
 	type TaskStatus,
+	type WorkflowDefinitionSupport,
 } from "../../contract/index.ts";
 import { parseYamlDocument } from "../../language/yaml-document.ts";
 
@@ -45,7 +45,7 @@ function toProgress(entries: readonly JsonObject[]): RunProgress {
 }
 
 /** Reads definitions of the stand-in, and journals of it: `{ definition }`, then `{ task }` whenever one has changed. */
-export const fakeDefinitions: Definitions = {
+export const fakeDefinitions: WorkflowDefinitionSupport = {
 	async inspect(text, tools) {
 		const tasks = Object.entries(tasksOf(text) ?? {});
 		if (tasks.length === 0) return [finding("syntax", "there are no tasks", null)];
@@ -153,7 +153,11 @@ function tasksOf(text: string): FakeDefinition["tasks"] | undefined {
 	}
 }
 
-async function inspectTask(name: string, { action, next = [] }: FakeTask, { findAction }: DefinitionTools): Promise<DefinitionFinding[]> {
+async function inspectTask(
+	name: string,
+	{ action, next = [] }: FakeTask,
+	{ findAction }: DefinitionServices,
+): Promise<DefinitionFinding[]> {
 	const found: ActionSignature | undefined | "unasked" = action === undefined ? "unasked" : ((await findAction?.(action)) ?? undefined);
 	const isMissing = findAction !== undefined && found === undefined;
 	return [

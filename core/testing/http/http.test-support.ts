@@ -1,7 +1,7 @@
 import "./answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import type { HttpInterface } from "../../http/http-interface.ts";
-import { createHttp } from "../../service/create-http.ts";
+import { createServiceHttp } from "../../service/create-http.ts";
 import { createMemoryLogger, createOptions, FakeEngine, toEngine, token } from "./fake-engine.test-support.ts";
 
 export interface Setup {
@@ -17,7 +17,7 @@ export interface Setup {
 export async function withHttp(run: (setup: Setup) => Promise<void>, changes: Parameters<typeof createOptions>[0] = {}): Promise<void> {
 	const fake = new FakeEngine();
 	const logger = createMemoryLogger();
-	const http = createHttp({ engine: toEngine(fake), options: createOptions(changes), logger, version: "1.2.3" });
+	const http = createServiceHttp({ engine: toEngine(fake), options: createOptions(changes), logger, version: "1.2.3" });
 	const urls = await http.start();
 	assert.ok(urls.auth !== undefined && urls.api !== undefined && urls.stream !== undefined);
 	const { auth, api, stream } = urls;

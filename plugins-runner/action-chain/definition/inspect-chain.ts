@@ -1,7 +1,7 @@
 import {
 	type ActionSignature,
 	type DefinitionFinding,
-	type DefinitionTools,
+	type DefinitionServices,
 	isJsonObject,
 	isSvcError,
 	type JsonObject,
@@ -16,7 +16,7 @@ type Found = Omit<DefinitionFinding, "spec_path" | "schema_path" | "line"> & { r
 const maxFindings = 1_000;
 
 /** Returns at most 1,000 findings about the definition of a chain, sorted by type and line. */
-export async function inspectChain(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
+export async function inspectChain(text: string, tools: DefinitionServices): Promise<readonly DefinitionFinding[]> {
 	const source = read(text);
 	if (!(source instanceof ChainSource)) return [source];
 	const nodes = toNodes(source.value);
@@ -50,7 +50,7 @@ function toNodes({ chain }: JsonObject): readonly PlacedNode[] {
 	return nodes.flatMap((node, index) => (isJsonObject(node) ? [{ node, path: ["chain", index] }] : []));
 }
 
-function findTemplates(value: JsonObject, nodes: readonly PlacedNode[], { expressions }: DefinitionTools): readonly Found[] {
+function findTemplates(value: JsonObject, nodes: readonly PlacedNode[], { expressions }: DefinitionServices): readonly Found[] {
 	const places: (readonly [Path, JsonValue | undefined])[] = [
 		[["vars"], value["vars"]],
 		...nodes.flatMap(({ node, path }) =>
@@ -67,7 +67,7 @@ function findTemplates(value: JsonObject, nodes: readonly PlacedNode[], { expres
 	);
 }
 
-async function findContent(nodes: readonly PlacedNode[], { findAction }: DefinitionTools): Promise<readonly Found[]> {
+async function findContent(nodes: readonly PlacedNode[], { findAction }: DefinitionServices): Promise<readonly Found[]> {
 	if (findAction === undefined) return [];
 	const found: Found[] = [];
 	for (const { node, path } of nodes) {

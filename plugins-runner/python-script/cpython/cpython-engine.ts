@@ -9,7 +9,7 @@ import { createRunEnvironment } from "../run-environment.ts";
 import { runSensor } from "../sensor/run-sensor.ts";
 import type { SensorRequest } from "../sensor/sensor-request.ts";
 import { findInterpreter, type Interpreter } from "./interpreter.ts";
-import { testRequirements } from "./requirements.ts";
+import { testRequirements } from "./read-requirements.ts";
 import { Virtualenvs } from "./virtualenvs.ts";
 
 const script = join(pythonSource, "run_cpython.py");

@@ -6,7 +6,7 @@ import { createBaseEnvironment, type Launcher } from "../../_process/index.ts";
 import { raceWithAbort } from "../race-with-abort.ts";
 import { takeLock, tryLock } from "./build-lock.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { type Requirements, readRequirements } from "./requirements.ts";
+import { type Requirements, readRequirements } from "./read-requirements.ts";
 
 /** Characters from the end of a failed command's output that the error message contains. */
 const toldOutput = 4_000;

@@ -5,8 +5,8 @@ import {
 	type PackFinding,
 	type PackTestRequest,
 	type PackTestResult,
+	type PackToolRequest,
 	type PackTools,
-	type PackWorkingCopy,
 	parseJson,
 	SvcError,
 } from "../../../core/contract/index.ts";
@@ -25,7 +25,7 @@ export function createPackTools(engines: Engines, pythonPaths: () => readonly st
 }
 
 /** Checks that the Python files of a pack compile. Runs no code of the pack and writes no files. */
-async function inspectFiles(engines: Engines, pack: PackWorkingCopy): Promise<readonly PackFinding[]> {
+async function inspectFiles(engines: Engines, pack: PackToolRequest): Promise<readonly PackFinding[]> {
 	const files = await findPythonFiles(pack.directory);
 	if (files.length === 0) return [];
 	const { exitCode, report, output } = await runTool(engines, pack, { script: "check_files.py", loadsPack: false, request: { files } });
@@ -106,7 +106,7 @@ interface ToolEnd {
 }
 
 /** Runs a tool, which reports in lines of JSON. Rejects if the engine here cannot run tools, and when the signal aborts. */
-async function runTool(engines: Engines, { pack, directory, signal }: PackWorkingCopy, tool: ToolRun): Promise<ToolEnd> {
+async function runTool(engines: Engines, { pack, directory, signal }: PackToolRequest, tool: ToolRun): Promise<ToolEnd> {
 	const engine = await engines.get("auto");
 	if (engine.runTool === undefined) throw new SvcError("SVC_RUNNER", `the engine ${engine.name} does not work at packs: install python3`);
 	let report = "";

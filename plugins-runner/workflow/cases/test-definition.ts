@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import {
 	type DefinitionCaseResult,
-	type DefinitionTools,
+	type DefinitionServices,
 	type JsonObject,
 	type JsonValue,
 	stringifyJson,
@@ -18,7 +18,11 @@ import { type DefinitionCase, type ExpectedEnd, type GivenResult, readCases } fr
  * Runs a definition against the results that each case gives. Nothing is started. Rejects with `SVC_INVALID` if the definition has findings
  * other than warnings, or if `cases` does not contain valid cases.
  */
-export async function testDefinition(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]> {
+export async function testDefinition(
+	definition: string,
+	cases: string,
+	tools: DefinitionServices,
+): Promise<readonly DefinitionCaseResult[]> {
 	const findings = (await inspectDefinition(definition, tools)).filter(({ type }) => type !== "warning");
 	if (findings.length > 0) throw toInvalidError("the definition cannot be run", findings);
 	const parsedDefinition = readDefinition(definition);
@@ -27,7 +31,7 @@ export async function testDefinition(definition: string, cases: string, tools: D
 	return results;
 }
 
-async function testCase(definition: Definition, given: DefinitionCase, tools: DefinitionTools): Promise<DefinitionCaseResult> {
+async function testCase(definition: Definition, given: DefinitionCase, tools: DefinitionServices): Promise<DefinitionCaseResult> {
 	const ids = { executionId: "case", workflowExecutionId: "case" };
 	const children = new Map<string, JsonObject | null>();
 	const result = async (id: string) => structuredClone(children.get(id) ?? null);

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { ByteCache } from "./byte-cache.ts";
+import { estimateBytes } from "./find-large-parts.ts";
 import type { JournalValues } from "./journal-values.ts";
-import { estimateBytes } from "./large-parts.ts";
 
 /** Maximum bytes of cached results. */
 const maxCacheBytes = 32 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { type ExpressionFunction, type Expressions, isSvcError, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
 import { ByteCache } from "./byte-cache.ts";
 import type { ChildResults } from "./child-results.ts";
+import { estimateBytes } from "./find-large-parts.ts";
 import type { JournalValues } from "./journal-values.ts";
-import { estimateBytes } from "./large-parts.ts";
 import { mergeDeep } from "./merge-deep.ts";
 import type { RunState } from "./run-state.ts";
 import { toMergedWrites, type Variables, type VariableWrite } from "./variables.ts";

@@ -1,7 +1,7 @@
 import {
 	type ExpressionScope,
 	type Expressions,
-	type ExpressionUse,
+	type FoundExpression,
 	isJsonObject,
 	type JsonValue,
 	SvcError,
@@ -17,7 +17,7 @@ export class TestExpressions implements Expressions {
 	/** While it is true, what is evaluated cannot be reached. */
 	isAway = false;
 
-	find(value: JsonValue): readonly ExpressionUse[] {
+	find(value: JsonValue): readonly FoundExpression[] {
 		if (typeof value === "string") return [...value.matchAll(/<%(.*?)%>/g)].map(([expression, inner]) => toUse(expression, inner ?? ""));
 		if (Array.isArray(value)) return value.flatMap((part) => this.find(part));
 		return isJsonObject(value) ? Object.values(value).flatMap((part) => this.find(part)) : [];
@@ -50,7 +50,7 @@ export class TestExpressions implements Expressions {
 	}
 }
 
-function toUse(expression: string, inner: string): ExpressionUse {
+function toUse(expression: string, inner: string): FoundExpression {
 	const variables = [...inner.matchAll(/ctx\((\w+)\)|ctx\(\)\.(\w+)/g)].map(([, one, other]) => one ?? other ?? "");
 	const functions = [...inner.matchAll(/(?<![.\w])(\w+)\(/g)].map(([, name]) => name ?? "");
 	return { language: "yaql", expression, variables: [...new Set(variables)], functions };

@@ -1,7 +1,7 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../core/contract/index.ts";
 import type { WorkflowEnd } from "../conductor-protocol.ts";
 import type { ConductorRun } from "./conductor-run.ts";
-import { estimateBytes, isArray, isSmall } from "./large-parts.ts";
+import { estimateBytes, isArray, isSmall } from "./find-large-parts.ts";
 import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";
 import type { Variables } from "./variables.ts";

@@ -4,7 +4,7 @@ import { ByteCache } from "./byte-cache.ts";
 import { renderChild, toChildRequest } from "./child-request.ts";
 import type { ConductorRun } from "./conductor-run.ts";
 import type { ExpressionView } from "./evaluation.ts";
-import { estimateBytes, isArray } from "./large-parts.ts";
+import { estimateBytes, isArray } from "./find-large-parts.ts";
 import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";
 import type { TaskRun } from "./task-run.ts";

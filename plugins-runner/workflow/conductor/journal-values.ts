@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
-import { findLargeParts, isArray, isSmall, type LargePartScan, mapArray, mapObject, toPath } from "./large-parts.ts";
+import { findLargeParts, isArray, isSmall, type LargePartScan, mapArray, mapObject, toPath } from "./find-large-parts.ts";
 
 /**
  * Value in the form that the journal stores. Values are stored unchanged, except that an object with the member `$` has one of these

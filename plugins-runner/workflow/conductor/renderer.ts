@@ -9,7 +9,7 @@ import {
 } from "../../../core/contract/index.ts";
 import type { SourceLocation, Timing } from "../definition/definition.ts";
 import type { Evaluation, ExpressionView } from "./evaluation.ts";
-import { isArray } from "./large-parts.ts";
+import { isArray } from "./find-large-parts.ts";
 
 /** A value of the definition that cannot be evaluated, or that is not allowed there. */
 export class RenderingError extends Error {

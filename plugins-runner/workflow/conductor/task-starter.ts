@@ -4,7 +4,7 @@ import { renderChild, toChildRequest } from "./child-request.ts";
 import type { ConductorRun } from "./conductor-run.ts";
 import type { ExpressionView } from "./evaluation.ts";
 import type { AttemptFacts, Fact, ItemsFacts } from "./facts.ts";
-import { isArray } from "./large-parts.ts";
+import { isArray } from "./find-large-parts.ts";
 import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";
 import type { StagedTask } from "./task-run.ts";

@@ -1,9 +1,9 @@
-import type { Expressions, ExpressionUse, JsonValue } from "../../../core/contract/index.ts";
+import type { Expressions, FoundExpression, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
 import type { SourceNode } from "./source-node.ts";
 
 /** Expression and its location. */
-export interface LocatedUse extends ExpressionUse {
+export interface LocatedUse extends FoundExpression {
 	/** Location of the whole value that contains it, such as the input of a task. */
 	readonly spot: SourceNode;
 	/** Line of the expression itself. */
@@ -14,7 +14,7 @@ export interface LocatedUse extends ExpressionUse {
 export class ExpressionFinder {
 	readonly #expressions: Expressions;
 	readonly #functions: readonly string[] | undefined;
-	readonly #usesByText = new Map<string, readonly ExpressionUse[]>();
+	readonly #usesByText = new Map<string, readonly FoundExpression[]>();
 
 	/** @param functions Names of functions that expressions may call. If undefined, calls are not checked. */
 	constructor(expressions: Expressions, functions?: readonly string[]) {
@@ -46,7 +46,7 @@ export class ExpressionFinder {
 		return [...elements, ...members].flat();
 	}
 
-	#findInText(text: string): readonly ExpressionUse[] {
+	#findInText(text: string): readonly FoundExpression[] {
 		if (!/<%|\{[{%]/.test(text)) return [];
 		const uses = this.#usesByText.get(text) ?? this.#expressions.find(text, undefined, this.#functions);
 		this.#usesByText.set(text, uses);

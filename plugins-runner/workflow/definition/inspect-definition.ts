@@ -1,4 +1,4 @@
-import type { ActionSignature, DefinitionFinding, DefinitionTools, JsonObject } from "../../../core/contract/index.ts";
+import type { ActionSignature, DefinitionFinding, DefinitionServices, JsonObject } from "../../../core/contract/index.ts";
 import { checkContext } from "./check-context.ts";
 import { checkExpressions } from "./check-expressions.ts";
 import { checkWarnings } from "./check-warnings.ts";
@@ -19,7 +19,7 @@ import type { SourceNode } from "./source-node.ts";
  */
 export async function inspectDefinition(
 	text: string,
-	tools: DefinitionTools,
+	tools: DefinitionServices,
 	functions?: readonly string[],
 ): Promise<readonly DefinitionFinding[]> {
 	const { read, findings } = parseDefinition(text);
@@ -38,7 +38,7 @@ export async function inspectDefinition(
 	]);
 }
 
-type FindAction = NonNullable<DefinitionTools["findAction"]>;
+type FindAction = NonNullable<DefinitionServices["findAction"]>;
 
 /** Returns findings about actions and their parameters. An action that an expression names cannot be checked. */
 async function checkContent(top: SourceNode, finder: ExpressionFinder, findAction: FindAction): Promise<readonly DefinitionFinding[]> {

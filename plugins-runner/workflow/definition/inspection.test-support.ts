@@ -1,4 +1,4 @@
-import type { ActionSignature, DefinitionFinding, DefinitionTools } from "../../../core/contract/index.ts";
+import type { ActionSignature, DefinitionFinding, DefinitionServices } from "../../../core/contract/index.ts";
 import { createTestExpressions } from "../../../core/testing/expressions.ts";
 import { inspectDefinition } from "./inspect-definition.ts";
 
@@ -12,7 +12,7 @@ const actions: readonly ActionSignature[] = [
 export const tools = {
 	expressions: createTestExpressions(),
 	findAction: async (ref) => actions.find((action) => action.ref === ref),
-} as const satisfies DefinitionTools;
+} as const satisfies DefinitionServices;
 
 export function inspect(text: string): Promise<readonly DefinitionFinding[]> {
 	return inspectDefinition(text, tools);

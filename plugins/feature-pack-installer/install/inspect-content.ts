@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ActionEntity, DefinitionFinding, Definitions, Expressions, RuleEntity } from "../../../core/contract/index.ts";
+import type { ActionEntity, DefinitionFinding, Expressions, RuleEntity, WorkflowDefinitionSupport } from "../../../core/contract/index.ts";
 import {
 	type DraftedContent,
 	findRuleProblems,
@@ -106,7 +106,7 @@ class ContentInspection implements ContentFindings {
 	 * Inspects a definition twice: first with the packs' own actions only, then with all actions. Findings that only the second inspection
 	 * returns are warnings, because they concern other packs.
 	 */
-	async #inspect(definitions: Definitions, text: string): Promise<readonly (readonly [Severity, DefinitionFinding])[]> {
+	async #inspect(definitions: WorkflowDefinitionSupport, text: string): Promise<readonly (readonly [Severity, DefinitionFinding])[]> {
 		const { expressions } = this.#parts;
 		const { findAction } = this.#content;
 		const findOwn = async (ref: string) => (this.#isOwn(ref) ? findAction(ref) : undefined);

@@ -1,4 +1,4 @@
-import { createRenewedSubscription, type ReconnectingSubscription } from "../../coordination/reconnecting-subscription.ts";
+import { createReconnectingSubscription, type ReconnectingSubscription } from "../../coordination/reconnecting-subscription.ts";
 import { eventNames, readExecutionUpdate } from "../../executions/execution-events.ts";
 import type { ActiveRun } from "../active-runs.ts";
 import type { ChildTracker } from "./child-tracker.ts";
@@ -22,7 +22,7 @@ export class RunChildrenFactory {
 			if (isWaiting) parts.onSlotFreed();
 		};
 		this.#parts = { ...parts, watch: this, onWaiting };
-		this.#listener = createRenewedSubscription({
+		this.#listener = createReconnectingSubscription({
 			...parts,
 			names: [eventNames.executionUpdate],
 			purpose: "children of runs",

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
-import { type Requirements, readRequirements } from "./requirements.ts";
+import { type Requirements, readRequirements } from "./read-requirements.ts";
 
 /** What a pack with these files wants. */
 async function read(files: Readonly<Record<string, string>>, prepare = async (_pack: string) => {}): Promise<Requirements | undefined> {

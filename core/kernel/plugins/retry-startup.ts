@@ -6,10 +6,10 @@ import type { StorageSource } from "./engine-storage.ts";
  * Performs a step of the engine start, and repeats it while the storage is unavailable (`SVC_UNAVAILABLE`). If the storage is not shared,
  * repeats the step only after an error with the fact `retry_after`. Rejects with any other error.
  */
-export type StartupRetry = (attempt: () => Promise<void>) => Promise<void>;
+export type RetryStartup = (attempt: () => Promise<void>) => Promise<void>;
 
 /** Creates the retry of startup steps. When `signal` aborts, a step that waits for the storage rejects with its last error. */
-export function createStartupRetry(storageSource: StorageSource, logger: Logger, signal: AbortSignal): StartupRetry {
+export function createRetryStartup(storageSource: StorageSource, logger: Logger, signal: AbortSignal): RetryStartup {
 	return async (attempt) => {
 		let isFinal = false;
 		const tryOnce = async () => {

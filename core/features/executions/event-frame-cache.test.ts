@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { AccessGuard } from "../../http/access-guard.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { EventFrameCache } from "./event-cache.ts";
+import { EventFrameCache } from "./event-frame-cache.ts";
 
 const toPrincipal = (username: string, isAdmin = false): Principal => ({ username, isAdmin, authentication: { method: "none" } });
 
