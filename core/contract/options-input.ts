@@ -67,7 +67,8 @@ export interface OptionsInput extends FeatureOptionsInput {
 		 */
 		readonly enable?: Options["auth"]["enable"];
 		/**
-		 * True if the authentication component has its own listener. The API listener serves its paths in either case.
+		 * True if the authentication component has its own listener. The API listener serves the paths of the authentication component in
+		 * either case.
 		 * Default `true`. `SVC_AUTH_LISTEN` takes precedence.
 		 */
 		readonly listen?: Options["auth"]["listen"];
@@ -234,7 +235,7 @@ export interface OptionsInput extends FeatureOptionsInput {
 	};
 	readonly stream?: {
 		/**
-		 * True if the stream component has its own listener. The API listener serves its paths in either case.
+		 * True if the stream component has its own listener. The API listener serves the paths of the stream component in either case.
 		 * Default `true`. `SVC_STREAM_LISTEN` takes precedence.
 		 */
 		readonly listen?: Options["stream"]["listen"];

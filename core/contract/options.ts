@@ -83,7 +83,8 @@ export const optionSections = {
 		listen: {
 			type: "boolean",
 			default: true,
-			description: "True if the authentication component has its own listener. The API listener serves its paths in either case.",
+			description:
+				"True if the authentication component has its own listener. The API listener serves the paths of the authentication component in either case.",
 		},
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the authentication component." },
 		port: { type: "integer", default: 9100, minimum: 0, maximum: 65535, description: "Port of the authentication component." },
@@ -221,7 +222,8 @@ export const optionSections = {
 		listen: {
 			type: "boolean",
 			default: true,
-			description: "True if the stream component has its own listener. The API listener serves its paths in either case.",
+			description:
+				"True if the stream component has its own listener. The API listener serves the paths of the stream component in either case.",
 		},
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the stream component." },
 		port: { type: "integer", default: 9102, minimum: 0, maximum: 65535, description: "Port of the stream component." },

@@ -9,7 +9,7 @@ export interface Exposition {
 
 /** A completed operation: an execution, an event, or the processing of an event by a rule. It contains no secrets. */
 export interface Span {
-	/** Id of the trace, 32 hexadecimal digits. All spans of one trace of the service share it on every node. */
+	/** Id of the distributed trace, 32 hexadecimal digits. Every node uses the same id for all spans of one `trace` record. */
 	readonly trace_id: string;
 	/** Id of the span, 16 hexadecimal digits. */
 	readonly span_id: string;

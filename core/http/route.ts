@@ -100,7 +100,7 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	/** True if the handler reads query parameters of any name. No warnings about ignored input are sent then. Default false. */
 	readonly readsAnyQuery?: boolean;
 	/**
-	 * Schema of the body. `raw`: the handler gets the bytes and the unchecked value (`RawBody`). `text`: the handler gets the text.
+	 * Schema of the body. `raw`: the handler gets the bytes and the unchecked value (`BodyWithBytes`). `text`: the handler gets the text.
 	 * Undefined: the body is not read.
 	 */
 	readonly body?: BodySchema<B> | "raw" | "text";

@@ -3,7 +3,7 @@ import { toCanonicalInteger } from "../contract/index.ts";
 /** Operator of exact arithmetic with whole numbers. */
 export type WholeOperator = "+" | "-" | "*" | "//" | "%" | "**";
 
-/** Bound of exact results. Larger results have more than 1,000 digits and cannot be read or written as JSON. */
+/** Bound of exact results. Larger results have more than 1,000 digits, which `parseJson` would refuse. */
 const resultLimit = 10n ** 1_000n;
 const resultLimitBits = 3_322;
 

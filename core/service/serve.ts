@@ -19,7 +19,7 @@ export interface ServeContext {
 	readonly only?: readonly string[] | undefined;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly print: (line: string) => void;
-	/** Screen that shows the lines. The lines have no frame and no colours if it is not a terminal. */
+	/** Capabilities of the output that `print` writes to. The lines have no frame and no colours if it is not a terminal. Default: not a terminal. */
 	readonly screen?: OutputCapabilities;
 	/** True if the API documentation must be opened in the browser once it is available. */
 	readonly open?: boolean;
@@ -199,11 +199,11 @@ function toDocsAddress({ api }: Addresses): string | undefined {
 
 const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[\\d;]*m`, "g");
 
-/** Returns the lines in a frame, or without one if the frame would be wider than the screen. */
+/** Returns the lines in a frame, or without one if the frame would be wider than the terminal. */
 function toBox(title: string, lines: readonly string[], colour: "green" | "yellow", screen: OutputCapabilities): string {
 	const paint = paintFor(screen);
 	const style = { borderStyle: "rounded", padding: 2, marginLeft: 0, marginTop: 0, marginBottom: 0 };
-	// Colours are applied here, because consola checks the process for colour support and not the screen.
+	// Colours are applied here, because consola checks the process for colour support, and not the output that is written to.
 	const framed = box(lines.join("\n"), { title: ` ${title} `, style })
 		.replaceAll(colours, "")
 		.trimEnd();

@@ -43,7 +43,7 @@ export class ChannelReader {
 		return this.#isEnded;
 	}
 
-	/** True if the reader waits for the consumer of the bytes, not for the process. */
+	/** True if the reader reads nothing although the process may have written: no credit is left, or reading is paused or handed over. */
 	get isBlocked(): boolean {
 		return !this.#isEnded && (this.#state !== "reading" || this.#credit <= 0);
 	}
@@ -98,7 +98,7 @@ export class ChannelReader {
 			},
 		};
 		const options = { fd: descriptor, readable: true, writable: false, onread };
-		// The `end` event is emitted one turn of the event loop before `close`.
+		// End at the `end` event, because `close` is emitted one turn of the event loop later.
 		return this.#watch(new Socket(options).on("end", () => this.end()).resume());
 	}
 

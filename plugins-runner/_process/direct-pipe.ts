@@ -42,8 +42,8 @@ export class DirectPipe {
 	}
 
 	/**
-	 * Limits the wait for the end of the pipe. To be called when the process has exited: processes that it started may still hold the pipe
-	 * open. Time in which the consumer takes no bytes does not count.
+	 * Limits the wait for the end of the pipe. Must be called when the process has exited, because processes that it started may still hold
+	 * the pipe open. Time in which the consumer takes no bytes does not count.
 	 */
 	expectEnd(): void {
 		if (this.#reader.isEnded) return;

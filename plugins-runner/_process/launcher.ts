@@ -55,7 +55,7 @@ export interface LauncherOptions {
  *
  * No process may outlive both of its guardians. The launcher lives as long as the socket: if the server dies, the launcher kills everything
  * it started and exits. If the launcher dies, the server kills the process groups whose ids it has received. It also kills other groups in
- * their sessions or with the variable of their execution. The launcher is in a session of its own and ignores TERM, INT and HUP, because a
+ * their sessions, and groups whose processes have the environment variable of one of these executions. The launcher is in its own session and ignores TERM, INT and HUP, because a
  * service manager signals both processes at once. The server must be able to end its runs in order.
  */
 export class Launcher {

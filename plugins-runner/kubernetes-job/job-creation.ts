@@ -57,7 +57,7 @@ export class JobCreation {
 	}
 
 	/**
-	 * Starts the suspended job. To be called once the id of the job is stored. A job that was started before stays unchanged, because an
+	 * Starts the suspended job. Must be called only after the id of the job is stored. A job that was started before stays unchanged, because an
 	 * administrator may have suspended it.
 	 */
 	async begin({ metadata: { uid, annotations } }: Job): Promise<void> {

@@ -103,7 +103,7 @@ export class JobSubmission {
 				if (await directory.forbid(attempt, count)) return undefined;
 			} catch (error) {
 				if (!(error instanceof SlurmUnreachable)) throw error;
-				// While Slurm is unreachable, an aborted run need not wait for a cancel: a job of this attempt exits as soon as it starts.
+				// While Slurm is unreachable, an aborted run need not wait for a cancellation: a job of this attempt exits as soon as it starts.
 				if (context.signal.aborted && (await directory.forbid(attempt, count))) return undefined;
 				await delay(tryAgain, undefined, { signal: context.signal }).catch(() => delay(tryAgainSoon));
 			}

@@ -78,7 +78,7 @@ function findSourceProblem(pack: GitPack): string | undefined {
 	}
 }
 
-/** Returns an address in the normalized form of `toShownAddress`, but with its user name, password and query. */
+/** Returns an address in the normalized form of `redactAddress`, but with its user name, password and query. */
 function plain(address: string): string {
 	return URL.canParse(address) ? new URL(address).href : address;
 }

@@ -6,7 +6,7 @@ import type { StoredEnd, WorkerPiece } from "./workers-exports.ts";
 
 /** Maximum number of rows of output that one query reads. */
 const readLimit = 8;
-/** Number of recorded outputs after which they are acknowledged. If it exceeded `mostAhead`, the worker would wait forever. */
+/** Number of recorded outputs after which they are acknowledged. If it exceeded `maxAhead`, the worker would wait forever. */
 const toldAfter = 8;
 /** Maximum number of outputs that a worker may send ahead of the last acknowledged one. */
 export const maxAhead = 32;

@@ -26,7 +26,7 @@ const splitStatements = new WeakMap<Statement, SplitStatement>();
 
 /**
  * Returns all statements of the writes as one script. Returns undefined if a write has a result, if separate statements are faster, or if
- * `toSqlText` does.
+ * `toScriptText` does.
  */
 export function toWriteScript(writes: readonly Write<unknown>[]): string | undefined {
 	let characters = 0;

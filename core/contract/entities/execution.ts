@@ -83,7 +83,7 @@ export interface ExecutionEntity {
 	readonly start_timestamp: string;
 	readonly end_timestamp: string | null;
 	readonly elapsed_seconds: number | null;
-	/** Earliest time of the start: `start_timestamp` plus `delay`. */
+	/** Earliest time at which the run may start: the time of the request plus `delay`, by the steady clock. */
 	readonly due_timestamp: string;
 	/** Requested delay of the start in milliseconds. Null if no delay was requested. */
 	readonly delay: number | null;

@@ -1,7 +1,7 @@
 import type { DevicePending, DeviceSignIn } from "../../contract/index.ts";
 import type { IssuedToken } from "./credentials-exports.ts";
 
-/** A sign-in with the provider that was started in a browser. */
+/** A single sign-on that was started in a browser. */
 export interface BegunSignIn {
 	/** Address at the provider to which the browser is redirected. */
 	readonly url: string;

@@ -98,7 +98,7 @@ class TaskTail {
 		if (isEnded) this.#workflows = this.#workflows.filter((one) => one.id !== workflow.id);
 	}
 
-	/** Starts to follow waiting tasks while fewer than `mostStreams` streams are open. */
+	/** Starts to follow waiting tasks while fewer than `maxStreams` streams are open. */
 	#fill(): void {
 		while (this.#open.size < maxStreams) {
 			const next = this.#waiting.shift();

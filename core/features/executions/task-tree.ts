@@ -15,7 +15,7 @@ export interface TaskNode {
 
 /** Limits for reading a task tree. */
 export interface TaskTreeOptions {
-	/** Maximum number of levels of nested workflows. Default: all, within `mostWorkflows`. */
+	/** Maximum number of levels of nested workflows. Default: all, within `maxWorkflows`. */
 	readonly depth?: number | undefined;
 	readonly signal?: AbortSignal | undefined;
 }

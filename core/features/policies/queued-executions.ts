@@ -68,7 +68,10 @@ export async function readUnqueued(storage: Storage, first?: FirstPage): Promise
 	return found;
 }
 
-/** Returns the queries of `readUnqueued`. Executions with a requested delay have an index by due time; all others are due at their start. */
+/**
+ * Returns the queries of `readUnqueued`. Executions with a requested delay are read by due time, for which an index contains only them. All
+ * others are due when they are requested, so they are read by `start_timestamp`.
+ */
 function outside(first: FirstPage | undefined): Pick<Required<Query<ExecutionEntity>>, "where" | "orderBy">[] {
 	const statuses = first?.released === false ? waitingStatuses.filter((status) => status !== "delayed") : waitingStatuses;
 	const due = first && { due_timestamp: { lte: first.due } };

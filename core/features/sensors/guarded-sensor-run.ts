@@ -60,7 +60,7 @@ export class GuardedSensorRun {
 
 	readonly #abort = (): void => {
 		const abort = () => this.#controller.abort(this.#holding.signal.reason);
-		// The sensor's own listeners of the signal run here, so that their errors count as the sensor's.
+		// Aborting calls the sensor's own listeners. Run them as the sensor, so that their errors are attributed to it.
 		if (this.#hasBegun) runAsSensor(this.#onStray, abort);
 		else abort();
 	};

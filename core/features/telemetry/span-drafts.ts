@@ -10,7 +10,7 @@ import { toHexId } from "./trace-context-cache.ts";
 
 /** A span whose trace context has not been determined. */
 export interface SpanDraft extends Pick<Span, "span_id" | "name" | "start" | "end" | "attributes" | "failure"> {
-	/** Id of the trace of the service. */
+	/** Id of the `trace` record. Its trace context determines the trace id of the recorded span. */
 	readonly trace: string;
 	readonly parent: string | undefined;
 	/**

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Storage, TraceEntity } from "../../contract/index.ts";
 import { parseTraceparent, type TraceParent } from "../../lib/traceparent.ts";
 
-/** Distributed trace to which a trace of this service belongs, and the caller's span in it. */
+/** Distributed trace to which a `trace` record belongs, and the caller's span in it. */
 export interface TraceContext {
 	/** Trace id of 32 hexadecimal digits. */
 	readonly traceId: string;

@@ -162,7 +162,7 @@ export interface Executions {
 	 */
 	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]>;
 	/**
-	 * Cancels an execution. The reason is stored in the log entry of the status. If the status does not allow a cancel, `refused` is an
+	 * Cancels an execution. The reason is stored in the log entry of the status. If the status does not allow a cancellation, `refused` is an
 	 * explanation. `wasCanceled` is true if the execution had been canceled before.
 	 */
 	cancel(

@@ -16,7 +16,7 @@ export interface StatusChangeDependencies extends CancelDependencies, ResumeChec
 /**
  * Cancels an execution. An execution whose run has started becomes `canceling`, and the node that holds the run ends it. Any other
  * execution becomes `canceled` at once. Only the parent (`byParent`) and administrators cancel a question itself; other users answer it.
- * Returns the execution as it is stored. `refused` is the reason if the status does not allow a cancel. Throws `SVC_NOT_FOUND` if the
+ * Returns the execution as it is stored. `refused` is the reason if the status does not allow a cancellation. Throws `SVC_NOT_FOUND` if the
  * execution is deleted in the meantime, and `SVC_INVALID` if the reason is too long.
  */
 export async function cancelExecution(

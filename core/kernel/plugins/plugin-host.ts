@@ -1,12 +1,12 @@
 import type { Lifecycle, PluginContext, PluginKind } from "../../contract/index.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { toConfigError } from "../basics/config-error.ts";
-import type { RetryStartup } from "./retry-startup.ts";
 import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
 import { type CreatedPlugin, type CreatedPlugins, createPlugins } from "./create-plugins.ts";
 import type { EngineDependencies } from "./engine-dependencies.ts";
 import { shouldStart } from "./plugin-roles.ts";
+import type { RetryStartup } from "./retry-startup.ts";
 
 interface StartedPlugin {
 	readonly name: string;

@@ -36,7 +36,7 @@ import { callRunner } from "./runner-call.ts";
  * What may happen at the same time:
  *
  * - A cancel of a `scheduled` execution stores the final status itself. The start of the run then conflicts and does nothing.
- * - Later, a cancel, a pause, the time-out or a shutdown aborts a signal of the run. The runner decides when it resolves. If a cancel is
+ * - Later, a cancellation, a pause, the time-out or a shutdown aborts a signal of the run. The runner decides when it resolves. If a cancellation is
  *   stored before the end, the end becomes `canceled`.
  * - The lease may expire while the run continues here, for example because the process was suspended. Another node may then run the same
  *   execution. Writes about the run expect the fence of the claim, unless no other node can exist. If the fence is another one, they change
@@ -114,7 +114,7 @@ export class Executor {
 	}
 
 	/**
-	 * Stores that the run begins or is resumed. Returns false if this run no longer holds the execution, for example because a cancel was
+	 * Stores that the run begins or is resumed. Returns false if this run no longer holds the execution, for example because a cancellation was
 	 * stored before.
 	 */
 	#start(run: ActiveRun): Promise<boolean> {

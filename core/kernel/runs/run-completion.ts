@@ -55,10 +55,11 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Stores the remaining output and the pause, and releases the lease until the execution is resumed. The execution is resumed at once if a
-	 * child has changes that the runner has not seen. The write expects the `stirred` that was read before the children, so that no such
-	 * change is missed (see `draftParentWakeup`). It is also resumed at once if a cancel is stored, because its children must end first. A run
-	 * that pauses and resumes repeatedly without progress fails (`isStalled`).
+	 * Stores the remaining output and the status `paused`, and releases the lease. The execution is instead resumed at once if the runner
+	 * requests it, if a child has changes that the runner has not seen, or if no child waits any more. If a cancellation is stored, the
+	 * execution stays `canceling` and is resumed at once, so that the run ends its children. The write expects the value of `stirred` that was
+	 * read before the children were checked. If a child has changed since, the check is repeated (see `draftParentWakeup`). A run that pauses
+	 * and resumes repeatedly without progress fails (`isStalled`).
 	 */
 	async pause(run: ActiveRun, outcome: StoredOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;
@@ -129,7 +130,7 @@ export class RunCompletion {
 
 	/**
 	 * Stores the remaining output, the final status or a question, and the completion effects, in one write. So no execution is final
-	 * before its output is stored. If a cancel was stored in the meantime, the execution ends `canceled`.
+	 * before its output is stored. If a cancellation was stored in the meantime, the execution ends `canceled`.
 	 */
 	async finish(run: ActiveRun, outcome: FinalOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;

@@ -111,7 +111,7 @@ export class RunLeaseRenewal {
 		await this.#activeRenewals;
 	}
 
-	/** Creates the subscription for interrupts of executions that run here: a cancel, a pause or a final status from outside. */
+	/** Creates the subscription for interrupts of executions that run here: a cancellation, a pause or a final status from outside. */
 	#createInterruptListener(): ReconnectingSubscription {
 		const { runs, logger } = this.#parts;
 		return createReconnectingSubscription({

@@ -89,7 +89,7 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores a resumed execution as `running`. If a cancel was stored first, the execution is `canceling`: the run then ends its children.
+	 * Stores a resumed execution as `running`. If a cancellation was stored first, the execution is `canceling`: the run then ends its children.
 	 * Returns false if this run no longer holds the execution.
 	 */
 	async markResumed(run: ActiveRun): Promise<boolean> {

@@ -150,7 +150,7 @@ async function runOrRecover(
 }
 
 /**
- * Stores a pause or a cancel that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancel is
+ * Stores a pause or a cancellation that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancellation is
  * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
  */
 async function requestChange(parts: RunServiceOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {

@@ -110,8 +110,8 @@ async function startSupervisor(launcher: Launcher, { file, args, env, ...request
 	const { executionId, rest } = withoutMark(env);
 	const { code } = await launcher.run({
 		...request,
-		// The starter does not have the variable of the execution. Otherwise the launcher, when the service dies, would kill the supervisor
-		// with it.
+		// Omit the variable by which the launcher finds the processes of an execution. Otherwise the launcher would also find the supervisor
+		// when the service dies, and kill it.
 		env: rest,
 		file: "/bin/sh",
 		args: createStarterArguments({ directory, executionId, file, args }),

@@ -16,7 +16,7 @@ const gatherTime = 20;
 const enough = 16_384;
 /**
  * Milliseconds between attempts. `roomPause` applies if the service cannot store more output now. If the service is unavailable, the pause
- * doubles from `firstPause` to `longestPause`.
+ * doubles from `firstPause` to `maxPause`.
  */
 const roomPause = 200;
 const firstPause = 100;

@@ -11,7 +11,7 @@ export interface ContentLimits {
 	readonly files: number;
 }
 
-/** Maximum depth of nested folders. With `longestPath`, it keeps paths short enough for every supported system. */
+/** Maximum depth of nested folders. With `maxPathLength`, it keeps paths short enough for every supported system. */
 const maxFolderDepth = 50;
 const maxPathLength = 1_000;
 /** Matches the replacement character of bytes that are not UTF-8, and control characters, which are invisible in a list. */

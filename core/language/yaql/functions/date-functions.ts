@@ -7,7 +7,7 @@ import { any, dateTime, integer, nullable, numeric, optional, text, timeSpan } f
 const microsecondsPerSecond = 1_000_000;
 const microsecondsPerMinute = 60 * microsecondsPerSecond;
 const microsecondsPerHour = 60 * microsecondsPerMinute;
-/** Units of timespans, with their microseconds. */
+/** Units of timespans, with their lengths in microseconds. */
 const units = [
 	["days", 24 * microsecondsPerHour],
 	["hours", microsecondsPerHour],

@@ -1,7 +1,7 @@
-/** Fields of an API key that the user can set. */
 import type { JsonObject, JsonValue, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { ApiKeyInput } from "../../../_shipped/client.ts";
 
+/** Fields of an API key that the user can set. */
 export const keyMembers: ParameterDefinitions = {
 	metadata: { type: "object", description: "Who uses it, and what for." },
 	expires_at: { type: "string", description: "When it ends, such as 2031-03-04T00:00:00Z. Without: never." },

@@ -1,6 +1,6 @@
-/** Shows the error message with which the runner explains a failure. */
 import { type ExecutionRecord, escapeControlCharactersInLines } from "../../../_shipped/client.ts";
 
+/** Shows the error message with which the runner explains a failure. */
 export function ExecutionError({ run }: { readonly run: ExecutionRecord }) {
 	const error = run.result?.["error"];
 	if (typeof error !== "string" || error === "") return null;

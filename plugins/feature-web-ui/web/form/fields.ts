@@ -9,7 +9,6 @@ import {
 } from "../../../../core/contract/index.ts";
 
 /** Kind of input for a value. `any` accepts JSON; an entry that is not valid JSON becomes a string. */
-
 export type FieldKind = "choice" | "flag" | "secret" | "number" | "text" | "json" | "any";
 
 /** A field of a form: the name and definition of a parameter, and its kind of input. */

@@ -1,11 +1,11 @@
-/**
- * Permissions of the user, as the service reported them. They only control what the page offers; the service checks each request itself.
- */
 import type { UserRecord } from "../../../_shipped/client.ts";
 
 /** Permissions that every service knows, but that permit nothing without the feature that installs packs. */
 const installerPermissions: readonly string[] = ["pack_install", "pack_uninstall", "pack_search"];
 
+/**
+ * Permissions of the user, as the service reported them. They only control what the page offers; the service checks each request itself.
+ */
 export class Permissions {
 	static readonly none = new Permissions({ enabled: true, is_admin: false, roles: [], permissions: {} }, { isInstallerPresent: false });
 	readonly #isAdmin: boolean;

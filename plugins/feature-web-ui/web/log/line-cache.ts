@@ -1,6 +1,6 @@
-/** Lines of a page; a page is read with one request. */
 import type { OutputLineRecord, OutputLinesRecord } from "../../../_shipped/client.ts";
 
+/** Lines of a page; a page is read with one request. */
 export const pageSize = 200;
 /** Maximum number of cached pages. The least recently updated page is removed first. */
 const maxPages = 40;

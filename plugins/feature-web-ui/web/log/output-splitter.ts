@@ -1,6 +1,6 @@
-/** Maximum number of characters of a line that are kept. The service truncates lines at the same length. */
 import type { OutputChunkRecord, OutputLineRecord, OutputLinesRecord } from "../../../_shipped/client.ts";
 
+/** Maximum number of characters of a line that are kept. The service truncates lines at the same length. */
 const maxTextLength = 4_096;
 
 type Chunk = Pick<OutputChunkRecord, "event_id" | "data" | "output_type" | "timestamp">;

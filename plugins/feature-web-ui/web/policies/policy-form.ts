@@ -1,7 +1,7 @@
-/** Fields that every policy has in addition to its parameters. */
 import type { JsonObject, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { PolicyRecord, PolicyRequest } from "../../../_shipped/client.ts";
 
+/** Fields that every policy has in addition to its parameters. */
 export const policyMembers: ParameterDefinitions = {
 	resource_ref: { type: "string", required: true, description: "Ref of the action that it is about; of workers also `<pack>.*` and `*`." },
 	description: { type: "string" },

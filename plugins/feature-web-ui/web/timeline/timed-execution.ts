@@ -1,9 +1,9 @@
-/** Attributes of an execution that a time line shows. */
 import type { ExecutionRecord } from "../../../_shipped/client.ts";
 
+/** Attributes of an execution that a time line shows. */
 export type TimedExecution = Pick<ExecutionRecord, "id" | "status" | "start_timestamp" | "end_timestamp" | "log" | "action" | "context">;
 
-/** Attributes of `TimedRun`, as `include_attributes` of a request. */
+/** Attributes of `TimedExecution`, as `include_attributes` of a request. */
 export const timedAttributes = "id,status,start_timestamp,end_timestamp,log,action.ref,context,parent";
 
 /** Time during which an execution waited and ran, in milliseconds since 1970. */
