@@ -2,6 +2,7 @@ import type { ExecutionEntity, Storage } from "../../contract/index.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { toSchemaPair } from "../../language/parameters/schema-pair.ts";
+import { addToCache } from "../../lib/bounded-cache.ts";
 
 /** Maximum number of cached keys. A cached key never becomes outdated, because a waiting execution keeps its parameters. */
 const limit = 20_000;
@@ -28,20 +29,17 @@ export function createAttributeKeys({ storage, catalog }: { readonly storage: St
 	return {
 		async keysOf(ids, attributes) {
 			const prefix = `${attributes.join()} `;
-			const unknown = ids.filter((id) => !kept.has(prefix + id));
-			const found =
-				unknown.length === 0
-					? []
-					: await storage.find("execution", { where: { id: { in: unknown } }, fields: ["snapshot_id", "parameters"] });
-			if (kept.size + found.length > limit) kept.clear();
 			const keys = new Map<string, string>();
+			const unknown: string[] = [];
 			for (const id of ids) {
 				const known = kept.get(prefix + id);
-				if (known !== undefined) keys.set(id, known);
+				if (known === undefined) unknown.push(id);
+				else keys.set(id, known);
 			}
-			for (const execution of found) {
+			if (unknown.length === 0) return keys;
+			for (const execution of await storage.find("execution", { where: { id: { in: unknown } }, fields: ["snapshot_id", "parameters"] })) {
 				const key = await toKey(execution, attributes);
-				kept.set(prefix + execution.id, key);
+				addToCache(kept, prefix + execution.id, key, limit);
 				keys.set(execution.id, key);
 			}
 			return keys;
