@@ -46,6 +46,16 @@ test("a feature that would replace a member of the engine is refused", async () 
 	);
 });
 
+test("a feature that cannot be created is named", async () => {
+	const create = () => {
+		throw new Error("the directory is not there");
+	};
+	await assert.rejects(
+		startEngine({ options: { features: [plain("archive", [], create)] } }),
+		/features: "archive" cannot be created: the directory is not there/,
+	);
+});
+
 test("permissions that two features define differently are refused", () => {
 	const define = (verbs: readonly string[]) =>
 		defineFeature({ name: "pebbles", permissions: { pebble: { verbs } } as never, create: () => ({ api: {} }) });

@@ -1,7 +1,8 @@
-import { SvcError } from "../contract/index.ts";
+import { SvcError, toErrorMessage } from "../contract/index.ts";
 import type { EngineCore } from "../kernel/engine-api.ts";
 import type { Feature } from "../kernel/feature.ts";
-import type { CreateFeatures } from "../kernel/feature-list.ts";
+import type { CreateFeatures, FeatureList } from "../kernel/feature-list.ts";
+import type { Kernel } from "../kernel/kernel.ts";
 import type { FeaturePlugin } from "./feature-plugin.ts";
 import { coreFeatureNames, createCoreFeatures } from "./index.ts";
 import { packFileReaders } from "./pack-file-readers.ts";
@@ -16,14 +17,24 @@ export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatur
 	const builtInPacks = plugins.flatMap(({ packs = [] }) => packs);
 	return (kernel) => {
 		const features: Record<string, Feature> = { ...createCoreFeatures(kernel, { readers, builtInPacks }) };
-		for (const { name, requires = [], create } of sorted) {
+		for (const plugin of sorted) {
+			const { name, requires = [] } = plugin;
 			const required = Object.fromEntries(Object.entries(features).filter(([feature]) => requires.includes(feature)));
-			const feature = create(kernel, required);
+			const feature = createFeature(plugin, kernel, required);
 			assertNewMembers(name, feature, Object.entries(features));
 			features[name] = feature;
 		}
 		return features;
 	};
+}
+
+/** Creates a feature. Throws `SVC_CONFIG` that names it if its `create` throws. */
+function createFeature({ name, create }: FeaturePlugin, kernel: Kernel, required: FeatureList): Feature {
+	try {
+		return create(kernel, required);
+	} catch (error) {
+		throw new SvcError("SVC_CONFIG", `features: "${name}" cannot be created: ${toErrorMessage(error)}`, { cause: error });
+	}
 }
 
 /** Members of every engine. */
