@@ -1,9 +1,14 @@
+import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-/** Imports modules of a build by their folder; without a directory, of the build of this project. */
+/**
+ * Imports modules of a build by their folder; without a directory, of the build of this project. `core` is the main entry of the package,
+ * which only earlier builds have in that folder.
+ */
 export function importerOf(build) {
 	const base = build === undefined ? new URL("../../dist/", import.meta.url) : pathToFileURL(`${build}/`);
-	return (path) => import(new URL(`${path}/index.js`, base).href);
+	const main = existsSync(new URL("plugins/_shipped/index.js", base)) ? "plugins/_shipped" : "core";
+	return (path) => import(new URL(`${path === "core" ? main : path}/index.js`, base).href);
 }
 
 const features = [
