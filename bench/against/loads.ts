@@ -27,6 +27,8 @@ export interface StartOptions {
 	readonly build: string;
 	/** Whether the service can count what it does. Operations go one at a time then, so that each counts the same. */
 	readonly counted?: boolean;
+	/** Makes V8 decide as in every process with the same number, so that two processes of one build differ less. */
+	readonly seed?: number;
 }
 
 /** The load of a benchmark that can be put on a running service for a few seconds. */

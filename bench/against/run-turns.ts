@@ -29,19 +29,22 @@ export async function runTurns<Name extends string>(
 	{ builds, isEnough }: TurnOptions<Name>,
 ): Promise<readonly (readonly TurnsByName<Name>[])[]> {
 	const starts: (readonly TurnsByName<Name>[])[] = [];
-	while (starts.length === 0 || !isEnough(starts)) starts.push(await runStart(load, builds));
+	while (starts.length === 0 || !isEnough(starts)) starts.push(await runStart(load, builds, starts.length));
 	return starts;
 }
 
+/** @param number of starts before this one */
 async function runStart<Name extends string>(
 	load: ComparedLoad,
 	builds: Readonly<Record<Name, string>>,
+	number: number,
 ): Promise<readonly TurnsByName<Name>[]> {
 	const resources = createResources();
 	try {
 		const subjects = new Map<Name, Subject>();
-		for (const name of Object.keys(builds) as Name[])
-			subjects.set(name, await resources.use(name, () => load.start({ build: builds[name] })));
+		// The seed is the same for all builds of a start. Others in the next start show what a seed favours by chance, and so does the order.
+		for (const name of orderOfRound(Object.keys(builds) as Name[], number))
+			subjects.set(name, await resources.use(name, () => load.start({ build: builds[name], seed: number + 1 })));
 		await warmUp([...subjects.values()], load.warmUp);
 		const rounds: TurnsByName<Name>[] = [];
 		while (rounds.length < roundsOfStart) {

@@ -38,6 +38,8 @@ export interface ServiceOptions {
 	readonly dataDirectory?: string;
 	/** Event streams that one user may have open; default as the service has it. */
 	readonly streamsPerUser?: number;
+	/** Makes V8 decide as in every process with the same number. Default: as in production. */
+	readonly seed?: number;
 	/** Address of a PostgreSQL database; default SQLite in the data directory. */
 	readonly url?: string;
 	/** Whether workers may carry out commands. */
@@ -68,11 +70,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	}
 }
 
+/** Without other threads, V8 compiles and collects garbage at the same points of the work in each process. */
+function seedOptions(seed: number | undefined): readonly string[] {
+	return seed === undefined ? [] : ["--single-threaded", `--hash-seed=${seed}`, `--random-seed=${seed}`];
+}
+
 async function startIn(
 	directory: string,
 	{
 		build = ownBuild,
 		counted = false,
+		seed,
 		ballastMegabytes = 0,
 		dataDirectory,
 		streamsPerUser,
@@ -88,7 +96,7 @@ async function startIn(
 	const child = await startChild("server.mjs", {
 		input: { build, ...paths, ballastMegabytes, streamsPerUser, url, workers, metrics, spansTo },
 		env: { SVC_ADMIN_PASSWORD: password },
-		nodeOptions: [...profileOptions(directory), ...(counted ? countingOptions : [])],
+		nodeOptions: [...profileOptions(directory), ...(counted ? countingOptions : []), ...seedOptions(seed)],
 		answers: counted,
 	});
 	const { addresses } = child.facts as ServerFacts;
