@@ -80,8 +80,8 @@ export interface ChildWait {
  *
  * Children are ordinary executions. They have this execution as parent and belong to its trace. They run on any node for its user and
  * inherit its secrets. If a rule started the parent, the permissions are those of the rule's author, otherwise those of the user. A child
- * continues when its parent has ended, regardless of the reason. If a cancellation or time-out must end the children, the runner cancels them
- * when its signal aborts.
+ * continues when its parent has ended, regardless of the reason. If a cancellation or time-out must end the children, the runner cancels
+ * them when its signal aborts.
  *
  * Everything is durable. If a runner has `recovery` and calls `saveState` before it starts its first child, the host calls `recover` after
  * a crash, possibly on another node. The run then finds its children by their keys, including those that have ended in the meantime.

@@ -46,7 +46,8 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	/** Unique among all features of a service, including those that every service has. */
 	readonly name: string;
 	/**
-	 * Features that `create` receives: those of core too, such as `packs`. If one of them is missing, the service does not start, and the message says what to add. Default: none.
+	 * Features that `create` receives: those of core too, such as `packs`. If one of them is missing, the service does not start, and the
+	 * message says what to add. Default: none.
 	 */
 	readonly requires?: readonly string[];
 	/**
@@ -61,8 +62,8 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	/** Readers for files of packs that belong to the feature. Default: none. */
 	readonly fileReaders?: readonly FileReader[];
 	/**
-	 * Returns the problems of a configuration that concern the feature, each as `path: problem`. Called at each start and by `svc plan`, before
-	 * anything is created. Default: none.
+	 * Returns the problems of a configuration that concern the feature, each as `path: problem`. Called at each start and by `svc plan`,
+	 * before anything is created. Default: none.
 	 */
 	findProblems?(config: SvcConfig): readonly string[];
 	/** Packs that the feature brings. They are registered at each start. Default: none. */

@@ -18,8 +18,8 @@ export type { Permission } from "../http/route-permission.ts";
 export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page"> {}
 
 /**
- * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission, or if a page entry lists
- * no route. Throws `SVC_CONFIG` if two routes have the same method and path.
+ * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission, or if a page entry
+ * lists no route. Throws `SVC_CONFIG` if two routes have the same method and path.
  */
 export function createServiceHttp(options: HttpOptions): HttpInterface {
 	const { engine } = options;

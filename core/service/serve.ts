@@ -19,7 +19,10 @@ export interface ServeContext {
 	readonly only?: readonly string[] | undefined;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly print: (line: string) => void;
-	/** Capabilities of the output that `print` writes to. The lines have no frame and no colours if it is not a terminal. Default: not a terminal. */
+	/**
+	 * Capabilities of the output that `print` writes to. The lines have no frame and no colours if it is not a terminal. Default: not a
+	 * terminal.
+	 */
 	readonly screen?: OutputCapabilities;
 	/** True if the API documentation must be opened in the browser once it is available. */
 	readonly open?: boolean;
@@ -152,8 +155,9 @@ function stopOnSignal(service: Service, onStop: () => void): Stop {
 }
 
 /**
- * Prints a hint if the configuration file imports a copy of this package other than the running one. This happens if the command is installed
- * globally and the project has its own copy. Plugins are then loaded from the other copy, and the classes of the two copies differ.
+ * Prints a hint if the configuration file imports a copy of this package other than the running one. This happens if the command is
+ * installed globally and the project has its own copy. Plugins are then loaded from the other copy, and the classes of the two copies
+ * differ.
  */
 function printOtherCopy(configFile: string, print: (line: string) => void): void {
 	const file = resolvePackage(configFile);

@@ -75,8 +75,8 @@ async function freeWhenLeft(lock: string): Promise<void> {
 }
 
 /**
- * Returns true if the lock was taken by a process of this machine that has ended. Returns false for other machines, whose processes cannot be
- * checked, and for a lock that is still being written, which has no process id yet.
+ * Returns true if the lock was taken by a process of this machine that has ended. Returns false for other machines, whose processes cannot
+ * be checked, and for a lock that is still being written, which has no process id yet.
  */
 function isOfEndedProcess(mark: string): boolean {
 	const [host, pid] = mark.split(" ");

@@ -54,7 +54,7 @@ interface LaunchedProcessOptions {
  * process runs takes effect as soon as it does.
  *
  * Output. A pipe is not watched for the first 10 ms: if the process exits in that time, `PolledPipes` reads all its output at once. After
- * that an `ChannelReader` reads it. After 1 MiB the reader pauses and the pipe is offered to the server. Nothing is read until the server
+ * that a `ChannelReader` reads it. After 1 MiB the reader pauses and the pipe is offered to the server. Nothing is read until the server
  * has answered, so that no byte is read twice or overtakes another. A pipe that the server has taken counts as open until the server
  * reports its end. The server needs the exit of the process to stop waiting for such a pipe, hence the `exited` frame.
  *

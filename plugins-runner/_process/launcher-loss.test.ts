@@ -109,6 +109,25 @@ test("a launcher process starts with the first run, ends when it has been idle, 
 	}
 });
 
+test("a launcher process that cannot be started fails the run with the reason, and the next run tries again", async () => {
+	let losses = 0;
+	const launcher = new Launcher({ onLost: () => (losses += 1) });
+	const { execPath } = process;
+	try {
+		process.execPath = "/nowhere/node";
+		await assert.rejects(
+			runShell(launcher, "true"),
+			(error) => isSvcError(error, "SVC_RUNNER") && /launcher cannot be started/.test(error.message) && /ENOENT/.test(String(error.cause)),
+		);
+		process.execPath = execPath;
+		assert.equal((await runShell(launcher, "echo again")).stdout, "again\n");
+		assert.equal(losses, 0);
+	} finally {
+		process.execPath = execPath;
+		await launcher.stop();
+	}
+});
+
 /** Start a process that sleeps, and wait until it does. */
 async function startSleeper(launcher: Launcher, marker: string): Promise<{ readonly running: Promise<unknown> }> {
 	let ready: () => void = () => {};

@@ -55,8 +55,9 @@ export interface LauncherOptions {
  *
  * No process may outlive both of its guardians. The launcher lives as long as the socket: if the server dies, the launcher kills everything
  * it started and exits. If the launcher dies, the server kills the process groups whose ids it has received. It also kills other groups in
- * their sessions, and groups whose processes have the environment variable of one of these executions. The launcher is in its own session and ignores TERM, INT and HUP, because a
- * service manager signals both processes at once. The server must be able to end its runs in order.
+ * their sessions, and groups whose processes have the environment variable of one of these executions. The launcher is in its own session
+ * and ignores TERM, INT and HUP, because a service manager signals both processes at once. The server must be able to end its runs in
+ * order.
  */
 export class Launcher {
 	readonly #options: LauncherOptions;
@@ -104,12 +105,14 @@ export class Launcher {
 	/** Ends every process and the launcher itself. A later `run` is rejected. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
-		const connection = this.#connection;
-		if (connection === undefined) return;
-		connection.socket.end();
-		// A launcher that hangs is killed; its processes are then killed by `#onLost`.
-		const timer = setTimeout(() => connection.child.kill("SIGKILL"), stopTimeoutMs);
-		await connection.exited;
+		if (this.#connection !== undefined) await this.#close(this.#connection);
+	}
+
+	/** Ends a launcher process. One that hangs is killed; `#onLost` then kills what it ran. */
+	async #close({ child, socket, exited }: Connection): Promise<void> {
+		socket.end();
+		const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
+		await exited;
 		clearTimeout(timer);
 	}
 
@@ -128,7 +131,10 @@ export class Launcher {
 		return this.#connection;
 	}
 
-	/** Looks in intervals, because a timer for each run would cost every run. Each run has a new `#lastId`. */
+	/**
+	 * Ends a launcher process that has had no run for a whole interval: none is going on, and `#lastId`, which each run changes, is the same.
+	 * A timer that each run restarts would cost every run something.
+	 */
 	#endWhenIdle(connection: Connection): void {
 		let seenId = this.#lastId;
 		const timer = setInterval(() => {
@@ -136,7 +142,7 @@ export class Launcher {
 			seenId = this.#lastId;
 			if (!isIdle || this.#connection !== connection) return;
 			this.#connection = undefined;
-			connection.socket.end();
+			void this.#close(connection);
 		}, this.#options.idleTimeoutMs ?? idleTimeoutMs).unref();
 		void connection.exited.then(() => clearInterval(timer));
 	}
@@ -147,7 +153,9 @@ export class Launcher {
 			env: createBaseEnvironment(),
 			stdio: ["ignore", "ignore", "inherit", "pipe"],
 		});
-		const spawnFailure = new Promise<Error>((resolve) => child.once("error", resolve));
+		const startFailure = new Promise<SvcError>((resolve) => {
+			child.once("error", (cause) => resolve(new SvcError("SVC_RUNNER", "the process launcher cannot be started", { cause })));
+		});
 		const socket = child.stdio?.[3];
 		// If no descriptors are free, `stdio` is missing, and the error event follows only later.
 		if (!(socket instanceof Socket)) throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no descriptors are left");
@@ -159,26 +167,30 @@ export class Launcher {
 				else runs.get(id)?.receive(type, payload);
 			});
 			socket.on("data", (bytes) => reader.push(bytes));
-			void spawnFailure.then((cause) => reject(new SvcError("SVC_RUNNER", "the process launcher cannot be started", { cause })));
+			void startFailure.then(reject);
 			child.once("exit", () => reject(new SvcError("SVC_RUNNER", "the process launcher ended before it was ready")));
 		});
 		// Callers of `run` do not await `ready`; they learn of a failure from `#onLost`.
 		ready.catch(() => {});
 		socket.on("error", () => {});
 		const exited = new Promise<void>((resolve) => {
-			const onEnd = () => {
+			const onEnd = (failure?: SvcError) => {
 				socket.destroy();
-				this.#onLost(runs);
+				this.#onLost(runs, failure);
 				resolve();
 			};
-			void spawnFailure.then(onEnd);
-			child.once("exit", onEnd);
+			void startFailure.then(onEnd);
+			child.once("exit", () => onEnd());
 		});
 		return { child, socket, writer, runs, ready, exited };
 	}
 
-	/** Kills the processes of a launcher that has ended, because no other process reads their output or ends them, and rejects their runs. */
-	#onLost(runs: Connection["runs"]): void {
+	/**
+	 * Kills the processes of a launcher that has ended, because no other process reads their output or ends them, and rejects their runs.
+	 *
+	 * @param startFailure the reason if the launcher process could not be started
+	 */
+	#onLost(runs: Connection["runs"], startFailure?: SvcError): void {
 		// A launcher process that was told to end because it was idle had no runs.
 		if (this.#connection?.runs !== runs) return;
 		this.#connection = undefined;
@@ -189,8 +201,8 @@ export class Launcher {
 		const message = this.#isStopped
 			? "the service stopped while the process was running"
 			: "the process launcher ended unexpectedly; the process was killed";
-		for (const run of runs.values()) run.fail(new SvcError("SVC_RUNNER", message));
-		if (this.#isStopped) return;
+		for (const run of runs.values()) run.fail(startFailure ?? new SvcError("SVC_RUNNER", message));
+		if (this.#isStopped || startFailure !== undefined) return;
 		this.#options.metrics?.onLauncherLost();
 		this.#options.onLost?.();
 	}

@@ -57,8 +57,8 @@ export class JobCreation {
 	}
 
 	/**
-	 * Starts the suspended job. Must be called only after the id of the job is stored. A job that was started before stays unchanged, because an
-	 * administrator may have suspended it.
+	 * Starts the suspended job. Must be called only after the id of the job is stored. A job that was started before stays unchanged, because
+	 * an administrator may have suspended it.
 	 */
 	async begin({ metadata: { uid, annotations } }: Job): Promise<void> {
 		if (annotations?.[begunAnnotation] !== undefined || this.#options.context.signal.aborted) return;

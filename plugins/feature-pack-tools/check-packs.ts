@@ -76,7 +76,9 @@ async function inspectByRunners(
 	return found;
 }
 
-/** Returns findings about rules and other records of a pack that do not match their actions, and about unknown functions in rule templates. */
+/**
+ * Returns findings about rules and other records of a pack that do not match their actions, and about unknown functions in rule templates.
+ */
 export async function inspectRules(
 	{ ref: pack, directory }: PackInspection,
 	{ storage, config }: DryRunPacks,

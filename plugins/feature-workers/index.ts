@@ -51,7 +51,8 @@ export type { WorkerEntity, WorkerJobEntity, WorkerJobStatus, WorkerOutputEntity
  * To the kernel, such a run belongs to an ordinary runner that delegates its work, like a runner for a cluster, and can recover it.
  * Parameters, secrets, recording, time-outs, fences and the end of the run stay on the node that holds the execution. A worker can only
  * poll for a run, fetch the pack files that it needs, deliver output, and report the end. Node and worker communicate through stored
- * records (`worker_job`, `worker_output`), so that any node can serve a worker. The worker holds the record with a lease and a fence of its own, as nodes hold executions.
+ * records (`worker_job`, `worker_output`), so that any node can serve a worker. The worker holds the record with a lease and a fence of its
+ * own, as nodes hold executions.
  *
  * Workers are not nodes that claim executions themselves: they would then render parameters, decrypt secrets and write records over HTTP,
  * which would be a second access path to everything that the kernel protects.

@@ -13,8 +13,8 @@ const folders = ["core", "plugins", "plugins-auth", "plugins-runner"];
 const scenarios = ["scripts/main-path/scenarios.ts", "scripts/main-path/instrument.ts"];
 
 /**
- * The most files that a scenario may enter, and the most changes from one file to another. They may fall: then lower them here. They may rise
- * only in a commit that says why.
+ * The most files that a scenario may enter, and the most changes from one file to another. They may fall: then lower them here. They may
+ * rise only in a commit that says why.
  */
 const bounds = {
 	noop: { files: 112, changes: 330 },

@@ -15,8 +15,8 @@ export function keepMembers(runner: Runner) {
 }
 
 /**
- * Returns `runAtOnce` of the runner for runs for which `isHere` returns true. All others start in the usual way, by `run`. Empty if the runner
- * has no `runAtOnce`.
+ * Returns `runAtOnce` of the runner for runs for which `isHere` returns true. All others start in the usual way, by `run`. Empty if the
+ * runner has no `runAtOnce`.
  */
 export function keepRunAtOnce(runner: Runner, isHere: (context: AtOnceContext) => Promise<boolean>): Pick<Runner, "runAtOnce"> {
 	if (runner.runAtOnce === undefined) return {};

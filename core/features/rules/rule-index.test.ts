@@ -5,7 +5,10 @@ import { RuleIndex } from "./rule-index.ts";
 
 const rule = { id: "r1", ref: "tests.one", revision: "1", trigger: "tests.seen", criteria: {} } as unknown as RuleEntity;
 
-/** An index over a database that other nodes change as well, whose reads are answered when the test says so, with what was stored when they were asked. */
+/**
+ * An index over a database that other nodes change as well, whose reads are answered when the test says so, with what was stored when they
+ * were asked.
+ */
 class Shared {
 	stored: readonly RuleEntity[] = [];
 	fails = false;

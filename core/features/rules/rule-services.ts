@@ -25,8 +25,8 @@ export interface RuleServicesOptions extends Kernel {
 /** Creates the rules, and the handler that evaluates them for events. */
 export function createRuleServices(parts: RuleServicesOptions) {
 	const { options } = parts;
-	// The executions of rules, and the rules of packs, belong to this principal. It is an administrator, because the permissions of authors were
-	// checked when the rules were written.
+	// The executions of rules, and the rules of packs, belong to this principal. It is an administrator, because the permissions of authors
+	// were checked when the rules were written.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const rules = new StoredRules({ ...parts, triggers: createRuleTriggers(parts), secrets: new RuleSecrets(parts) });
 	const index = new RuleIndex(parts);

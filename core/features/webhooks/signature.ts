@@ -90,7 +90,7 @@ export function findSignatureProblem(
 ): SignatureProblem {
 	if (secrets.length === 0) return "none of the hook's secrets is in the datastore";
 	const strong = secrets.filter((secret) => isStrong(secret, settings.scheme));
-	if (strong.length === 0) return `the hook's secret is empty, or shorter than ${minSecretLength} bytes: anybody could have signed with it`;
+	if (strong.length === 0) return `the hook's secret is empty, or shorter than ${minSecretLength} bytes, so the signature proves nothing`;
 	return checks[settings.scheme](request, strong, settings, now);
 }
 

@@ -327,7 +327,9 @@ async function askProvider(): Promise<Asker> {
 	return asker;
 }
 
-/** The same backend, which may be too busy for messages of the provider: thousands would have to wait until the service itself refuses one. */
+/**
+ * The same backend, which may be too busy for messages of the provider: thousands would have to wait until the service itself refuses one.
+ */
 function busyBackend(plugin: AuthBackendPlugin, isBusy: () => boolean): AuthBackendPlugin {
 	const create = (): AuthBackend => {
 		const backend = plugin.create();

@@ -92,7 +92,7 @@ export class ClaimCursor {
 		this.#isWide = true;
 	}
 
-	/** Advances the cursor to the timestamp of a claimed record. Claims take the earliest records of the range first, so the next range can start there. */
+	/** Advances the cursor to the timestamp of a claimed record. Claims take the earliest records first, so the next range can start there. */
 	advanceTo(timestamp: string): void {
 		this.#measureFullScan();
 		const time = fromTimestamp(timestamp);

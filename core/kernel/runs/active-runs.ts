@@ -27,8 +27,8 @@ type RunState = "preparing" | "running" | "completing" | "recorded" | "lost";
 /** Settings for repeating a write while the storage is unavailable. */
 interface StoreOptions {
 	/**
-	 * Resolves with true if an earlier attempt was stored although its response was lost. Called if a repeated attempt conflicts. Default: none
-	 * was.
+	 * Resolves with true if an earlier attempt was stored although its response was lost. Called if a repeated attempt conflicts. Default:
+	 * none was.
 	 */
 	readonly isStored?: () => Promise<boolean>;
 	/** Milliseconds for which the write is repeated even if the service is stopping. Default 0. */

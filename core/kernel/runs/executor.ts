@@ -36,8 +36,8 @@ import { callRunner } from "./runner-call.ts";
  * What may happen at the same time:
  *
  * - A cancel of a `scheduled` execution stores the final status itself. The start of the run then conflicts and does nothing.
- * - Later, a cancellation, a pause, the time-out or a shutdown aborts a signal of the run. The runner decides when it resolves. If a cancellation is
- *   stored before the end, the end becomes `canceled`.
+ * - Later, a cancellation, a pause, the time-out or a shutdown aborts a signal of the run. The runner decides when it resolves. If a
+ *   cancellation is stored before the end, the end becomes `canceled`.
  * - The lease may expire while the run continues here, for example because the process was suspended. Another node may then run the same
  *   execution. Writes about the run expect the fence of the claim, unless no other node can exist. If the fence is another one, they change
  *   nothing.
@@ -114,8 +114,8 @@ export class Executor {
 	}
 
 	/**
-	 * Stores that the run begins or is resumed. Returns false if this run no longer holds the execution, for example because a cancellation was
-	 * stored before.
+	 * Stores that the run begins or is resumed. Returns false if this run no longer holds the execution, for example because a cancellation
+	 * was stored before.
 	 */
 	#start(run: ActiveRun): Promise<boolean> {
 		return isNotStarted(run.execution) ? this.#begin(run) : this.#resume(run);

@@ -277,7 +277,7 @@ onOneNode("a runner that pauses unasked, without its capability or with nothing 
 		const node = await startNode({
 			runners: [create("plain", {}, false), create("unasked", { workflow: true }, false), create("forgetful", { workflow: true }, true)],
 		});
-		const expected = { plain: /not the capability workflow/, unasked: /nobody has asked/, forgetful: /kept nothing/ };
+		const expected = { plain: /does not have the capability workflow/, unasked: /no pause was requested/, forgetful: /saved no state/ };
 		for (const [name, pattern] of Object.entries(expected)) {
 			await node.engine.actions.create({ name, runner_type: name });
 			const ended = await node.settled((await node.submit({}, { action: `default.${name}` })).id);

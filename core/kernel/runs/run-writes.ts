@@ -89,8 +89,8 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores a resumed execution as `running`. If a cancellation was stored first, the execution is `canceling`: the run then ends its children.
-	 * Returns false if this run no longer holds the execution.
+	 * Stores a resumed execution as `running`. If a cancellation was stored first, the execution is `canceling`: the run then ends its
+	 * children. Returns false if this run no longer holds the execution.
 	 */
 	async markResumed(run: ActiveRun): Promise<boolean> {
 		const { storage, clock } = this.#parts;

@@ -63,14 +63,14 @@ export async function callRunner(parts: RunServiceOptions, run: ActiveRun): Prom
 /** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
 function assertMayPause({ isWorkflow }: RunServiceOptions, run: ActiveRun): void {
 	if (!isWorkflow(run.execution.runner_name)) {
-		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
+		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, but it does not have the capability workflow");
 	}
 	// A canceled run may pause without a request, because it ends its children when it is resumed.
 	if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
-		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
+		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, but no pause was requested");
 	}
 	if (run.isResumable) return;
-	throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
+	throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, but it has saved no state from which recover could continue");
 }
 
 function createOutputWriter({ clock, eventBus, bulkOutput, options, runWrites }: RunServiceOptions, run: ActiveRun): OutputWriter {
@@ -150,13 +150,13 @@ async function runOrRecover(
 }
 
 /**
- * Stores a pause or a cancellation that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancellation is
- * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
+ * Stores a pause or a cancellation that a run requests for its own execution, and aborts the signal of the run. If a cancellation is stored
+ * already, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
  */
 async function requestChange(parts: RunServiceOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
 	const { execution } = run;
 	if (!parts.isWorkflow(execution.runner_name)) {
-		throw new SvcError("SVC_RUNNER", `request: runner type "${execution.runner_name}" has not the capability workflow`);
+		throw new SvcError("SVC_RUNNER", `request: runner type "${execution.runner_name}" does not have the capability workflow`);
 	}
 	await run.callHost(async () => {
 		for (;;) {

@@ -198,8 +198,8 @@ export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonl
 }
 
 /**
- * Returns the claim selection for executions without a delay that are in no queue, ordered by the time of the request, earliest first. There is no condition on the
- * due time, because the node that accepted an execution may have another clock.
+ * Returns the claim selection for executions without a delay that are in no queue, ordered by the time of the request, earliest first.
+ * There is no condition on the due time, because the node that accepted an execution may have another clock.
  *
  * The order is that of `start_timestamp`, which is also the due time. Status and start share one index, which serves both order and bound.
  * Do not add another index that serves as much of the query: PostgreSQL would then choose by its statistics, which are updated only
@@ -207,8 +207,8 @@ export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonl
  *
  * `start_timestamp` comes from `now()` of a node. That clock follows the clock of the storage if several nodes share the storage, and
  * always advances. So the `start_timestamp` of a new execution is no earlier than the margin of the claim cursor allows; the periodic
- * full scan finds exceptions. If a clock was set back before a restart, a `start_timestamp` may be in the future. They are claimed in order, because the
- * claim has no upper bound.
+ * full scan finds exceptions. If a clock was set back before a restart, a `start_timestamp` may be in the future. They are claimed in
+ * order, because the claim has no upper bound.
  *
  * @param pollStart time at which this poll began; the cursor must not move beyond it
  */

@@ -42,8 +42,8 @@ interface PollRequest {
 const maxClaimBatch = 16;
 
 /**
- * Claims executions that may start and runs them, at most `actions_pool_size` at a time. The executions wait in the storage for different reasons,
- * each of which has its own claim source: resumable, queued, released, new and delayed executions.
+ * Claims executions that may start and runs them, at most `actions_pool_size` at a time. The executions wait in the storage for different
+ * reasons, each of which has its own claim source: resumable, queued, released, new and delayed executions.
  *
  * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. The claim sets a lease with a new fence, and
  * the run begins. It takes a slot until it ends, except while it waits for child executions or for work elsewhere. A new execution skips

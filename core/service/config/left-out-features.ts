@@ -37,8 +37,8 @@ export function findLeftOutFeatures(listed: readonly string[]): readonly string[
 }
 
 /**
- * Returns a problem for each member and each variable that configures a feature of this package that the configuration leaves out. They would
- * have no effect: an operator would believe, for example, that changes are audited.
+ * Returns a problem for each member and each variable that configures a feature of this package that the configuration leaves out. They
+ * would have no effect: an operator would believe, for example, that changes are audited.
  */
 export function findLeftOutOptions(
 	input: Readonly<Record<string, unknown>>,

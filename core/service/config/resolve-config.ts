@@ -159,8 +159,8 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 }
 
 /**
- * Defines the kinds and permissions of the features. `defineFeature` has done so, but a configuration may import another copy of this package,
- * and in plain JavaScript it may contain objects that `defineFeature` did not make.
+ * Defines the kinds and permissions of the features. `defineFeature` has done so, but a configuration may import another copy of this
+ * package, and in plain JavaScript it may contain objects that `defineFeature` did not make.
  */
 function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
 	try {

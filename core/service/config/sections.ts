@@ -6,8 +6,8 @@ import { optionalFeatures } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 
 /**
- * Returns the option sections of core, those of all optional features, and those of the features that a configuration lists. Leaves out what
- * `findSectionProblems` refuses.
+ * Returns the option sections of core, those of all optional features, and those of the features that a configuration lists. Leaves out
+ * what `findSectionProblems` refuses.
  */
 export function toSections({ features }: Readonly<Record<string, unknown>>): OptionSections {
 	const listed = Array.isArray(features) ? (features as readonly unknown[]).filter(isRecord) : [];

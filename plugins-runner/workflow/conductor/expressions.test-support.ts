@@ -8,8 +8,8 @@ import {
 } from "../../../core/contract/index.ts";
 
 /**
- * As much of the language of `<% %>` as tests of the conductor need: calls, members, elements, texts, numbers, lists, `+`, `=`, `<`, `and`, `or`,
- * `not`. Names without parentheses are texts.
+ * As much of the language of `<% %>` as tests of the conductor need: calls, members, elements, texts, numbers, lists, `+`, `=`, `<`, `and`,
+ * `or`, `not`. Names without parentheses are texts.
  */
 export class TestExpressions implements Expressions {
 	/** Expressions that are evaluated, with how often. */

@@ -29,8 +29,9 @@ export interface ContentFindings {
 type Severity = "problem" | "warning" | "nothing";
 
 /**
- * Finds mistakes in the workflows and rules of packs, and in other records that name actions, with file and line. Problems are calls of functions that do not exist, and
- * wrong names of the packs' own actions and parameters. Mistakes that depend on actions of other packs are warnings.
+ * Finds mistakes in the workflows and rules of packs, and in other records that name actions, with file and line. Problems are calls of
+ * functions that do not exist, and wrong names of the packs' own actions and parameters. Mistakes that depend on actions of other packs are
+ * warnings.
  *
  * @param directories of the packs, by ref
  */

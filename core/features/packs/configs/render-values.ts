@@ -6,7 +6,9 @@ import { compileTemplate, isTemplate, type Template } from "../../../language/te
 import { WorkBudget } from "../../../language/work-budget.ts";
 import { type LocatedString, mapStrings } from "./map-strings.ts";
 
-/** Matches a string that is a single expression without a filter. It is rendered to null if a datastore item that it reads does not exist. */
+/**
+ * Matches a string that is a single expression without a filter. It is rendered to null if a datastore item that it reads does not exist.
+ */
 const loneReference = /^\s*\{\{[^{}|]*\}\}\s*$/;
 
 export interface RenderAccess {

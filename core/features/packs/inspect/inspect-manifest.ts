@@ -10,7 +10,9 @@ import { inspectFile } from "./inspect-file.ts";
 const others: ReadonlySet<string> = new Set(["system", "files", "path", "uid", "id", "homepage", "license", "repo_url"]);
 const standIns: JsonObject = { name: "any_name", description: "any", version: "1.0.0", author: "any", ref: "any_pack" };
 
-/** Finds the problems of a `pack.yaml`. Returns them with the ref of the pack, or with a substitute if the manifest contains no valid one. */
+/**
+ * Finds the problems of a `pack.yaml`. Returns them with the ref of the pack, or with a substitute if the manifest contains no valid one.
+ */
 export async function inspectManifest(directory: string, dialects: Dialects) {
 	const file = "pack.yaml";
 	const read = (manifest: JsonObject) => {

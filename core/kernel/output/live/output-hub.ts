@@ -55,8 +55,8 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  * - Several followers may request the same page. They wait for one query. If the query finds nothing, a follower that waited for it reads
  *   again: the query may have begun before the announced chunk was stored.
  * - A chunk may be evicted before all followers have read it. They then read it from the storage.
- * - A slow follower holds its chunk until it releases the chunk to the cache. The chunk stays valid, even after eviction, and delays no other
- *   follower.
+ * - A slow follower holds its chunk until it releases the chunk to the cache. The chunk stays valid, even after eviction, and delays no
+ *   other follower.
  */
 export class OutputHub {
 	readonly #parts: OutputHubDependencies;
