@@ -27,7 +27,7 @@ export interface StartOptions {
 	readonly build: string;
 	/** Whether the service can count what it does. Operations go one at a time then, so that each counts the same. */
 	readonly counted?: boolean;
-	/** Makes V8 decide as in every process with the same number, so that two processes of one build differ less. */
+	/** Seed of V8's hashes and random numbers. With the same seed, two processes of one build differ less. */
 	readonly seed?: number;
 }
 

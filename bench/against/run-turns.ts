@@ -33,18 +33,19 @@ export async function runTurns<Name extends string>(
 	return starts;
 }
 
-/** @param number of starts before this one */
+/** @param startsBefore number of starts before this one */
 async function runStart<Name extends string>(
 	load: ComparedLoad,
 	builds: Readonly<Record<Name, string>>,
-	number: number,
+	startsBefore: number,
 ): Promise<readonly TurnsByName<Name>[]> {
 	const resources = createResources();
 	try {
 		const subjects = new Map<Name, Subject>();
-		// The seed is the same for all builds of a start. Others in the next start show what a seed favours by chance, and so does the order.
-		for (const name of orderOfRound(Object.keys(builds) as Name[], number))
-			subjects.set(name, await resources.use(name, () => load.start({ build: builds[name], seed: number + 1 })));
+		// All services that run at the same time get the same seed, so that only their code differs. The next start uses another seed and another
+		// order of starting, so that an advantage that comes from either shows as a deviation between starts.
+		for (const name of orderOfRound(Object.keys(builds) as Name[], startsBefore))
+			subjects.set(name, await resources.use(name, () => load.start({ build: builds[name], seed: startsBefore + 1 })));
 		await warmUp([...subjects.values()], load.warmUp);
 		const rounds: TurnsByName<Name>[] = [];
 		while (rounds.length < roundsOfStart) {

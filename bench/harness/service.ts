@@ -38,7 +38,7 @@ export interface ServiceOptions {
 	readonly dataDirectory?: string;
 	/** Event streams that one user may have open; default as the service has it. */
 	readonly streamsPerUser?: number;
-	/** Makes V8 decide as in every process with the same number. Default: as in production. */
+	/** Seed of V8's hashes and random numbers, for comparisons of builds. Default: another one in each process, as in production. */
 	readonly seed?: number;
 	/** Address of a PostgreSQL database; default SQLite in the data directory. */
 	readonly url?: string;
@@ -70,8 +70,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	}
 }
 
-/** Without other threads, V8 compiles and collects garbage at the same points of the work in each process. */
-function seedOptions(seed: number | undefined): readonly string[] {
+/**
+ * Returns options of V8 with which processes with the same seed decide alike. With a single thread, they also compile and collect garbage
+ * at the same points of the work.
+ */
+function toRepeatableV8Options(seed: number | undefined): readonly string[] {
 	return seed === undefined ? [] : ["--single-threaded", `--hash-seed=${seed}`, `--random-seed=${seed}`];
 }
 
@@ -96,7 +99,7 @@ async function startIn(
 	const child = await startChild("server.mjs", {
 		input: { build, ...paths, ballastMegabytes, streamsPerUser, url, workers, metrics, spansTo },
 		env: { SVC_ADMIN_PASSWORD: password },
-		nodeOptions: [...profileOptions(directory), ...(counted ? countingOptions : []), ...seedOptions(seed)],
+		nodeOptions: [...profileOptions(directory), ...(counted ? countingOptions : []), ...toRepeatableV8Options(seed)],
 		answers: counted,
 	});
 	const { addresses } = child.facts as ServerFacts;

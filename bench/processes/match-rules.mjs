@@ -7,7 +7,7 @@ import { build } from "esbuild";
 const { dataDirectory, wanted, others, events, changes } = JSON.parse(process.argv[2]);
 
 const built = (path) => import(new URL(`../../${path}`, import.meta.url).href);
-const { StoredRuleIndex } = await built(await bundle("core/features/rules/rule-index.ts"));
+const { RuleIndex } = await built(await bundle("core/features/rules/rule-index.ts"));
 const { createPluginContext } = await built("dist/core/testing/index.js");
 const { knexStorage } = await built("dist/plugins/storage-knex/index.js");
 
@@ -76,7 +76,7 @@ const feed = {
 		change = listener;
 	},
 };
-const index = new StoredRuleIndex({ storage, changes: feed });
+const index = new RuleIndex({ storage, changes: feed });
 const event = await measure(events, match);
 const afterChange = await measure(changes, () => {
 	change();

@@ -18,7 +18,7 @@ export function createEngineOf<F extends FeatureList>(
 	const { logger, composition, clock } = dependencies;
 	const nodeId = createId(clock);
 	const host = new PluginHost(dependencies, nodeId);
-	const { restartableStorage: storageSource, ...created } = host.created;
+	const { restartableStorage: storageSource, entries: _entries, ...created } = host.created;
 	const kernel = createKernel(dependencies, { ...created, storageSource, hub: host.hub }, nodeId);
 	const features = createFeatures(kernel);
 	kernel.extensions.setFeatures(Object.values(features), async (storage, changes) => {

@@ -17,7 +17,7 @@ const maxDepth = { shown: 100, kept: 2_000 };
 /** If a string ends with this many leading characters of a secret, the secret was truncated there, and its beginning is masked. */
 const minBeginningLength = 8;
 /** Minimum characters of a run's token in any of its encodings. A token is shorter only if its issuer creates shorter ones. */
-const minMarked = 32;
+const minMarkedLength = 32;
 
 export interface RedactorOptions {
 	/** Token of a run. Its matches are in the `ranges` of the search, and also in `markedRanges`. */
@@ -68,7 +68,7 @@ export class Redactor {
 	 * must not end within a secret. Saves the preparation of a search, which costs as much as a small run.
 	 */
 	cannotContainSecret(text: string): boolean {
-		if (text.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
+		if (text.length >= this.#minMarkedLength || this.values.length > 0 || this.#isUnknown) return false;
 		return text.endsWith("\n") && this.token?.includes("\n") !== true;
 	}
 
@@ -119,8 +119,8 @@ export class Redactor {
 	/** Returns the value without the token, which is never stored. Returns the same value if it does not contain the token. */
 	withoutToken<T extends JsonValue>(value: T): T {
 		if (this.token === undefined) return value;
-		const replace = (text: string) => (text.length < this.#shortestMarked ? text : maskRanges(text, this.search.find(text).markedRanges));
-		return replaceTexts(value, { replace, plainBelow: boundOf(this.#shortestMarked) }, maxDepth.kept) as T;
+		const replace = (text: string) => (text.length < this.#minMarkedLength ? text : maskRanges(text, this.search.find(text).markedRanges));
+		return replaceTexts(value, { replace, plainBelow: boundOf(this.#minMarkedLength) }, maxDepth.kept) as T;
 	}
 
 	/**
@@ -138,8 +138,8 @@ export class Redactor {
 	}
 
 	/** Minimum characters of the token in any encoding; 0 if its length is unusual, because no minimum is certain then. */
-	get #shortestMarked(): number {
-		return this.token === undefined || this.token.length >= minMarked ? minMarked : 0;
+	get #minMarkedLength(): number {
+		return this.token === undefined || this.token.length >= minMarkedLength ? minMarkedLength : 0;
 	}
 
 	/** Returns the encodings of the secrets. They are computed on first use, because many runs have no text to redact. */

@@ -213,7 +213,7 @@ function toBox(title: string, lines: readonly string[], colour: "green" | "yello
 		.trimEnd();
 	const fits = framed.split("\n").every((line) => line.length <= screen.width);
 	const text = fits ? framed : [title, ...lines].join("\n");
-	const painted = text.replaceAll(/[╭╮╰╯│─]+/g, (frame) => paint(colour, frame));
+	const painted = text.replaceAll(/[\u256d\u256e\u2570\u256f\u2502\u2500]+/g, (frame) => paint(colour, frame));
 	return painted.replaceAll(/https?:\/\/\S+/g, (address) => paint("cyan", address));
 }
 

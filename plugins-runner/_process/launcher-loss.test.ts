@@ -2,6 +2,7 @@
 import * as assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { createMarker, eventually, findProcesses, runShell, spawners, withLauncher } from "./launcher.test-support.ts";
@@ -83,6 +84,9 @@ test("the runners of one node share a launcher, which ends with the last of them
 	const [first, second] = [acquireLauncher({ nodeId: "a", logger }), acquireLauncher({ nodeId: "a", logger })];
 	const other = acquireLauncher({ nodeId: "b", logger });
 	assert.equal(first.launcher, second.launcher);
+	// It is started by the first run only: a service at rest need not hold its memory.
+	await setTimeout(50);
+	assert.equal(first.launcher.pid, undefined);
 	assert.notEqual(first.launcher, other.launcher);
 	await first.release();
 	await first.release();
@@ -107,6 +111,15 @@ test("a launcher process starts with the first run, ends when it has been idle, 
 	} finally {
 		await launcher.stop();
 	}
+});
+
+test("stop waits for an idle launcher that is ending, and kills one that hangs", async () => {
+	const launcher = new Launcher({ idleTimeoutMs: 50 });
+	const pid = Number((await runShell(launcher, "echo $PPID")).stdout);
+	process.kill(pid, "SIGSTOP");
+	assert.ok(await eventually(() => launcher.pid === undefined));
+	await launcher.stop();
+	assert.ok(!isRunning(pid));
 });
 
 test("a launcher process that cannot be started fails the run with the reason, and the next run tries again", async () => {

@@ -1,6 +1,6 @@
 import type { Instrument, Meters } from "../../core/contract/index.ts";
 
-/** Upper bounds in seconds. A process starts within a millisecond or two, unless the machine is overloaded. */
+/** Upper bounds in seconds. A process starts within a millisecond or two; the first one also waits for the launcher, some 0.2 s. */
 const startBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 /** Measurement of one requested process. Each method may be called repeatedly; only the first call counts. */

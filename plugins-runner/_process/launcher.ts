@@ -27,11 +27,14 @@ interface Connection {
 export interface LauncherOptions {
 	/** Method of starting processes. Default: `posix_spawn`, or `child_process` if that is not available. */
 	readonly spawner?: LauncherInfo["spawner"];
-	/** Milliseconds without a run after which the launcher process ends, at the latest after twice as many. Default: five minutes. */
+	/**
+	 * Milliseconds without a run after which the launcher process is ended. Checked at this interval, so that it may take up to twice as long.
+	 * Default: five minutes.
+	 */
 	readonly idleTimeoutMs?: number;
 	/** Receives measurements. By default, nothing is measured. */
 	readonly metrics?: LauncherMetrics;
-	/** Called when the launcher process ends although `stop` was not called. */
+	/** Called when the launcher process ends unexpectedly. */
 	onLost?(): void;
 }
 
@@ -49,7 +52,7 @@ export interface LauncherOptions {
  *
  * States: *idle* (no launcher process), *connected*, *stopped*. `start` and `run` lead from idle to connected, and `run` need not wait for
  * the `ready` frame: frames wait in the socket. When the launcher process ends unexpectedly, the state is idle again, every run is rejected
- * with `SVC_RUNNER`, and the next run starts a new one. A launcher process without runs for some minutes is told to end, and the state is
+ * with `SVC_RUNNER`, and the next run starts a new one. A launcher process without runs for some minutes is ended, and the state is
  * idle at once. `stop` is final: later runs are rejected with `SVC_RUNNER`. A connection has its own map of runs, so the late end of one
  * launcher process never touches the runs of its successor.
  *
@@ -62,6 +65,8 @@ export interface LauncherOptions {
 export class Launcher {
 	readonly #options: LauncherOptions;
 	#connection: Connection | undefined;
+	/** `exited` of the launcher processes that are being ended. */
+	readonly #closing = new Set<Promise<void>>();
 	#isStopped = false;
 	#lastId = 0;
 
@@ -105,15 +110,18 @@ export class Launcher {
 	/** Ends every process and the launcher itself. A later `run` is rejected. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
-		if (this.#connection !== undefined) await this.#close(this.#connection);
+		if (this.#connection !== undefined) void this.#close(this.#connection);
+		await Promise.all(this.#closing);
 	}
 
 	/** Ends a launcher process. One that hangs is killed; `#onLost` then kills what it ran. */
 	async #close({ child, socket, exited }: Connection): Promise<void> {
+		this.#closing.add(exited);
 		socket.end();
 		const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
 		await exited;
 		clearTimeout(timer);
+		this.#closing.delete(exited);
 	}
 
 	#nextId(runs: Connection["runs"]): number {
@@ -191,7 +199,7 @@ export class Launcher {
 	 * @param startFailure the reason if the launcher process could not be started
 	 */
 	#onLost(runs: Connection["runs"], startFailure?: SvcError): void {
-		// A launcher process that was told to end because it was idle had no runs.
+		// A launcher process that is ended because it was idle has no runs.
 		if (this.#connection?.runs !== runs) return;
 		this.#connection = undefined;
 		const leaders = new Set([...runs.values()].flatMap(({ pid }) => pid ?? []));

@@ -23,10 +23,14 @@ export interface PostgresConnectionSource {
 /** @param readOnly true if the connections must not write */
 export async function createConnectionSource(settings: PostgresSettings, readOnly: boolean): Promise<PostgresConnectionSource> {
 	const { server } = settings;
-	return "pool" in server ? createHostSource(server.pool, settings, readOnly) : createOwnSource(server.target, settings, readOnly);
+	return "pool" in server ? createHostSource(server.pool, settings, readOnly) : createManagedSource(server.target, settings, readOnly);
 }
 
-async function createOwnSource(target: PostgresTarget, settings: PostgresSettings, readOnly: boolean): Promise<PostgresConnectionSource> {
+async function createManagedSource(
+	target: PostgresTarget,
+	settings: PostgresSettings,
+	readOnly: boolean,
+): Promise<PostgresConnectionSource> {
 	const [postgres, tls] = [await importPostgres(), await readTlsOptions("storage", target)];
 	const open = () => openConnection({ postgres, target, tls, setup: toSessionSettings(settings, readOnly) });
 	const watch = new ServerWatch(open);

@@ -87,8 +87,8 @@ export async function borrowDedicated(pool: HostPool, settings: string): Promise
 }
 
 function toConnection(client: HostClient, settings?: string): PostgresConnection {
-	const line = new HostDriverConnection(client, (error) => connection.markLost(toConnectionLostError(error)));
-	const connection = new PostgresConnection(line, settings);
+	const driver = new HostDriverConnection(client, (error) => connection.markLost(toConnectionLostError(error)));
+	const connection = new PostgresConnection(driver, settings);
 	return connection;
 }
 

@@ -97,4 +97,9 @@ test("each program that a module starts by its path is in the build", () => {
 	for (const file of programs) assert.ok(existsSync(file), `${file} is not there; hint: programs of scripts/build/bundle.mjs`);
 });
 
+test("no file of the build has a character above U+00FF, with which V8 would hold its source with two bytes for each character", () => {
+	const wide = findFiles(["dist"], (file) => file.endsWith(".js")).filter((file) => /[^\x00-\xFF]/.test(readFileSync(file, "utf8")));
+	assert.deepEqual(wide, [], "hint: esbuild escapes strings but not regular expressions; write \\u there");
+});
+
 test.run();

@@ -90,4 +90,12 @@ export const boundsMutants: readonly Mutant[] = [
 		replacement: "while (this.#assembler.length < 0 && ",
 		tests: ["core/kernel/output/output-writer.test.ts"],
 	},
+	{
+		name: "wait-for-results-without-a-run",
+		promise: "A runner whose `runAtOnce` gives no result does not hold up the request.",
+		file: "core/kernel/scheduling/inline-start.ts",
+		text: "const states = await resultWithin(this.#complete(claimed), maxPrepareMs);",
+		replacement: "const states = await this.#complete(claimed).catch(() => undefined);",
+		tests: ["core/kernel/scheduling/inline-start.test.ts"],
+	},
 ];

@@ -54,17 +54,17 @@ export class RoleAccess implements Access {
 	allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean {
 		if (!isInScope(principal.scopes, permission, resource)) return false;
 		if (resource?.owner === principal.username) return true;
-		const isAll = this.#isAll(principal);
+		const isAll = this.#hasAllPermissions(principal);
 		// Only administrators may access records of another user, and a key with scopes never acts as an administrator.
 		if (resource?.owner !== undefined) return isAll && principal.scopes === undefined;
 		if (isAll) return true;
-		const { isObserver, grants } = this.#held(principal);
+		const { isObserver, grants } = this.#rightsOf(principal);
 		return (isObserver && observerAllows(permission)) || grantsAllow(grants, permission, resource);
 	}
 
 	permissionsOf(principal: Principal): Readonly<Record<string, readonly string[]>> {
-		const isAll = this.#isAll(principal);
-		const { isObserver, grants } = this.#held(principal);
+		const isAll = this.#hasAllPermissions(principal);
+		const { isObserver, grants } = this.#rightsOf(principal);
 		const uidsOf = (permission: PermissionType) => {
 			if (!isInScope(principal.scopes, permission)) return [];
 			return isAll || (isObserver && observerAllows(permission)) ? ["*"] : grantedUids(grants, permission);
@@ -112,12 +112,12 @@ export class RoleAccess implements Access {
 	}
 
 	/** Returns true if the principal has all permissions, apart from its scopes. */
-	#isAll({ isAdmin, roles = [] }: Principal): boolean {
+	#hasAllPermissions({ isAdmin, roles = [] }: Principal): boolean {
 		return !this.enabled || isAdmin || hasAdminRole(roles);
 	}
 
 	/** Returns whether the principal has the role `observer`, and the grants of all its roles. */
-	#held({ roles = [] }: Principal) {
+	#rightsOf({ roles = [] }: Principal) {
 		const held = roles.flatMap((name) => this.roles.get(name) ?? []);
 		return { isObserver: held.some(({ name }) => name === "observer"), grants: held.flatMap(({ grants }) => grants) };
 	}

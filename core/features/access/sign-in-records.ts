@@ -40,9 +40,10 @@ export class SignInRecords {
 	 */
 	async noteEnd({ subject, session }: Pick<SignOutStatement, "subject" | "session">): Promise<void> {
 		const key = session === undefined ? toSubjectKey(subject) : toSessionKey(session);
+		const used_at = this.#ago(0);
 		if (await this.#insert(key)) return;
 		const known = await this.#find(key);
-		if (known !== undefined) await this.#parts.storage.update("used_sign_in", known.id, { used_at: this.#ago(0) });
+		if (known !== undefined) await this.#parts.storage.update("used_sign_in", known.id, { used_at });
 	}
 
 	/**

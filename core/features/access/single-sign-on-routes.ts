@@ -232,8 +232,8 @@ function toRemoteAddress(context: Pick<RouteContext<RouteEngine>, "engine" | "re
 const maxSignInSeconds = 600;
 
 /**
- * Returns the cookie that identifies the browser when the provider redirects it back; one that ends it, if `kept` is empty. That request
- * comes from another site, so `Lax` is the strictest `SameSite` value that works.
+ * Returns the cookie that identifies the browser when the provider redirects it back. That request comes from another site, so `Lax` is the
+ * strictest `SameSite` value that works. Returns the cookie that deletes it if `kept` is empty.
  */
 function toKeptCookie(kept: string, { api }: Options): string {
 	const scope = `Path=/${api.auth_cookie_secure ? "; Secure" : ""}; SameSite=Lax`;

@@ -3,6 +3,7 @@ import type { JsonObject, SignOutStatement, TokenEntity, Where } from "../../con
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
+import { addToCache } from "../../lib/bounded-cache.ts";
 import type { IssuedToken } from "./credentials-exports.ts";
 
 const tokenPattern = /^[0-9a-f]{32}$/;
@@ -92,9 +93,7 @@ export class Tokens {
 		// A token that was read while a token was being revoked may be the revoked one, so do not cache it.
 		if (entity === undefined || entity.service || storage.capabilities.shared === true || this.#revocations !== revocationsBefore)
 			return entity;
-		const [oldest] = this.#cached.keys();
-		if (this.#cached.size >= maxCached && oldest !== undefined) this.#cached.delete(oldest);
-		this.#cached.set(token_hash, entity);
+		addToCache(this.#cached, token_hash, entity, maxCached);
 		return entity;
 	}
 }

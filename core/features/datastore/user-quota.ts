@@ -1,5 +1,6 @@
 import { type KeyValueEntity, type Options, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import { addToCache } from "../../lib/bounded-cache.ts";
 
 export interface UserQuotaDependencies extends Uses<"storage"> {
 	readonly limits: Pick<Options["keyvalue"], "user_items" | "user_bytes">;
@@ -81,10 +82,8 @@ export class UserQuota {
 
 	#remember(user: string, reading: Promise<Usage>): Promise<Usage> {
 		this.#usages.delete(user);
-		this.#usages.set(user, reading);
+		addToCache(this.#usages, user, reading, maxUsers);
 		reading.catch(() => this.#usages.delete(user));
-		const [oldest] = this.#usages.keys();
-		if (this.#usages.size > maxUsers && oldest !== undefined) this.#usages.delete(oldest);
 		return reading;
 	}
 

@@ -25,6 +25,8 @@ const noWakeup: ParentWakeup = { operations: [], resumed: [] };
  * - A child that a node works on has left its waiting state earlier. A runner that has read such a child does not pause.
  *
  * All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
+ *
+ * @param child the child as it is stored before the change; without operations if it does not wait
  */
 export async function draftParentWakeup(storage: Storage, child: ExecutionEntity, timestamp: string): Promise<ParentWakeup> {
 	if (!isWaiting(child.status) || child.parent_id === null) return noWakeup;

@@ -45,7 +45,10 @@ export class RunCompletion {
 			execution: { id },
 		} = run;
 		const store = () =>
-			storage.write([{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } }, ...toInsert(chunks)]);
+			storage.write([
+				{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } },
+				...toChunkInserts(chunks),
+			]);
 		const isStored = async () => {
 			const stored = await storage.get("execution", id);
 			return stored?.fence === fence && stored.lease_expires_at === lease_expires_at;
@@ -89,7 +92,7 @@ export class RunCompletion {
 	async #storePause(run: ActiveRun, outcome: StoredOutcome, chunks: readonly OutputChunk[]): Promise<ExecutionEntity | undefined> {
 		const { storage } = this.#parts;
 		const { id } = run.execution;
-		const chunkOperations = toInsert(chunks);
+		const chunkOperations = toChunkInserts(chunks);
 		let after: ExecutionEntity | undefined;
 		const store = async () => {
 			after = undefined;
@@ -135,7 +138,7 @@ export class RunCompletion {
 	async finish(run: ActiveRun, outcome: FinalOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;
 		const chunks = (await run.outputWriter?.finish()) ?? [];
-		const chunkOperations = toInsert(chunks);
+		const chunkOperations = toChunkInserts(chunks);
 		for (let current = run.execution; ; ) {
 			const finalOutcome = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
 			try {
@@ -204,7 +207,7 @@ export class RunCompletion {
 }
 
 /** Returns the operation that inserts chunks of output; none without chunks. */
-function toInsert(chunks: readonly OutputChunk[]): readonly WriteOperation[] {
+function toChunkInserts(chunks: readonly OutputChunk[]): readonly WriteOperation[] {
 	return chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) }];
 }
 

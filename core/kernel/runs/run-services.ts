@@ -32,7 +32,7 @@ interface RunAnnouncement {
 }
 
 /**
- * What the context of one run does for its runner. Few runners use children, journal or expressions, so each is created on first use:
+ * Services that the context of one run provides to its runner. Few runners use children, journal or expressions, so each is created on first use:
  * creating them for every run would cost as much as a small run itself.
  */
 export class RunServices implements LazyMembers {

@@ -9,6 +9,7 @@ import {
 	SvcError,
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
+import { maxTimerMs } from "../../lib/wait.ts";
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 import { findActionSignature } from "../executions/action-catalog.ts";
@@ -70,7 +71,10 @@ function assertMayPause({ isWorkflow }: RunServiceOptions, run: ActiveRun): void
 		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, but no pause was requested");
 	}
 	if (run.isResumable) return;
-	throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, but it has saved no state from which recover could continue");
+	throw new SvcError(
+		"SVC_RUNNER",
+		"the runner has resolved with the status paused, but it has saved no state from which recover could continue",
+	);
 }
 
 function createOutputWriter({ clock, eventBus, bulkOutput, options, runWrites }: RunServiceOptions, run: ActiveRun): OutputWriter {
@@ -196,8 +200,7 @@ function startTimeout({ controller, execution, prepared: { timeoutSeconds } }: A
 	if (timeoutSeconds === undefined) return undefined;
 	const started = execution.log.find(({ status }) => status === "running");
 	const elapsedSeconds = started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
-	// Timers overflow beyond 2^31 milliseconds and would fire at once.
-	const milliseconds = Math.min(Math.max(0, timeoutSeconds - elapsedSeconds) * 1_000, 2_147_483_647);
+	const milliseconds = Math.min(Math.max(0, timeoutSeconds - elapsedSeconds) * 1_000, maxTimerMs);
 	return setTimeout(
 		() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${timeoutSeconds} seconds`)),
 		milliseconds,

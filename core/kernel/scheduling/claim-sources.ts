@@ -207,8 +207,8 @@ export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonl
  *
  * `start_timestamp` comes from `now()` of a node. That clock follows the clock of the storage if several nodes share the storage, and
  * always advances. So the `start_timestamp` of a new execution is no earlier than the margin of the claim cursor allows; the periodic
- * full scan finds exceptions. If a clock was set back before a restart, a `start_timestamp` may be in the future. They are claimed in
- * order, because the claim has no upper bound.
+ * full scan finds exceptions. If a clock was set back before a restart, a `start_timestamp` may be in the future. Such executions
+ * are claimed in order, because the claim has no upper bound.
  *
  * @param pollStart time at which this poll began; the cursor must not move beyond it
  */

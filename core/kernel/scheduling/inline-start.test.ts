@@ -97,6 +97,18 @@ test("what has its result without a run is stored once, as it has ended, and tak
 		assert.equal(counts.runs, 2);
 	}));
 
+test("a result without a run is not waited for long: the execution is run instead", () =>
+	withNodes(async ({ startNode }) => {
+		const { watch, onCall } = createWatch();
+		const { counts, plugin } = createInstant();
+		const stuck = { ...plugin, create: () => ({ ...plugin.create(), runAtOnce: () => new Promise<never>(() => {}) }) };
+		const node = await startNode({ onCall, runners: [stuck], options });
+		await node.engine.actions.create({ name: "instant", runner_type: "instant" });
+		watch.isOn = true;
+		const ended = await node.settled((await node.submit({}, { action: "default.instant" })).id);
+		assert.deepEqual([ended.status, watch.stored, counts.runs], ["succeeded", ["running", "succeeded"], 1]);
+	}));
+
 test("where nothing begins, what has its result without a run waits for a node where something does", () =>
 	withNodes(async ({ startNode }) => {
 		const { watch, onCall } = createWatch();

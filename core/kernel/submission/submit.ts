@@ -111,8 +111,9 @@ export async function draftExecution(
 ): Promise<DraftedExecution> {
 	const { rule, child } = origin;
 	const action = await findAction(parts, input);
-	const draft = await draftRequest(parts, input, { action, principal, origin });
+	// Before the draft: its timestamps must precede its insertion as little as possible.
 	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
+	const draft = await draftRequest(parts, input, { action, principal, origin });
 	const traceSources = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
 	try {
 		const { parameters, secrets } = await renderSubmitted(parts, input, { draft, isGuarded, action, names: rule?.names });

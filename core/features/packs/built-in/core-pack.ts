@@ -28,12 +28,12 @@ const shellActions = [
 		runner_type: "local-shell-cmd",
 		parameters: { cmd: command, sudo: { default: true, immutable: true } },
 	}),
-	defineOutput("echo", "stdout", ""),
-	defineOutput("error", "stderr", " >&2"),
+	defineMessageAction("echo", "stdout", ""),
+	defineMessageAction("error", "stderr", " >&2"),
 ];
 
-/** Returns an action that writes a message. It is quoted as one shell word, and a fixed format keeps `printf` from interpreting it. */
-function defineOutput(name: string, target: string, redirection: string) {
+/** Returns an action that writes a message. The message is quoted as one shell word, and a fixed format keeps `printf` from interpreting it. */
+function defineMessageAction(name: string, target: string, redirection: string) {
 	return defineCoreAction({
 		name,
 		description: `Write a message to ${target}.`,

@@ -20,6 +20,7 @@ import { checkParameterDefinitions } from "../../../language/parameters/check-de
 import { collectSecrets, maskBySchema } from "../../../language/parameters/schema-masking.ts";
 import { assertValueCount } from "../../../language/parameters/value-count.ts";
 import { withWorkBudget } from "../../../language/work-budget.ts";
+import { addToCache } from "../../../lib/bounded-cache.ts";
 import { PrivateSlot } from "../../../lib/private-slot.ts";
 import { collectDecrypted } from "../../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../../secrets/redactor.ts";
@@ -195,9 +196,7 @@ export class StoredPackConfigs implements PackConfigs {
 			});
 			if (file !== undefined && file.length > maxSchemaSize)
 				throw new SvcError("SVC_INVALID", `${schemaFile}: must be at most ${maxSchemaSize} bytes, has ${file.length}`);
-			const [oldest] = this.#schemas.size < maxSchemas ? [] : this.#schemas.keys();
-			if (oldest !== undefined) this.#schemas.delete(oldest);
-			this.#schemas.set(content, file && this.#toSchema(parseYamlObject(file.toString("utf8"))));
+			addToCache(this.#schemas, content, file && this.#toSchema(parseYamlObject(file.toString("utf8"))), maxSchemas);
 		}
 		return this.#schemas.get(content);
 	}

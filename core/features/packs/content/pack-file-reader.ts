@@ -10,7 +10,7 @@ import { ContentBytes } from "./content-chunks.ts";
 import type { PackContents } from "./pack-contents.ts";
 
 /** Maximum bytes of a file that is returned. */
-export const maxFileSize = 500_000;
+const maxFileSize = 500_000;
 const maxPathLength = 1_000;
 
 /** Files of a pack, from the storage, a directory or memory. */
