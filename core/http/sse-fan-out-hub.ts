@@ -37,8 +37,8 @@ const maxPauseMs = 50;
  * Shares event streams between clients that may see the same events. The events of a key are read, encoded and buffered once, and written
  * to all of its clients in one flush.
  *
- * A key has at most one feed that clients can join. The first `join` creates it. It is removed when its source ends or fails, or when its
- * last client has left. The clients of a removed feed still take their remaining pieces, so a newer feed of the key may exist at the same
+ * A key has at most one reader that clients can join. The first `join` creates it. It is removed when its source ends or fails, or when its
+ * last client has left. The clients of a removed reader still take their remaining pieces, so a newer reader of the key may exist at the same
  * time.
  *
  * All fan-outs share one flush cycle:
@@ -58,17 +58,17 @@ const maxPauseMs = 50;
  * Guarantee: clients that read slowly cannot exhaust the memory of the process. Each flush first ends clients that lag by more than 2,000
  * events. Then it ends the slowest client of the fan-out with the most buffered bytes, until the total is within the limit.
  *
- * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the feed may stop.
- * Then `join` tries again with a new feed, so a client never gets a stream that ended before it joined.
+ * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the reader may stop.
+ * Then `join` tries again with a new reader, so a client never gets a stream that ended before it joined.
  */
 export class SseFanOutHub {
 	readonly #maxBufferedBytes: number;
 	readonly #now: () => number;
 	readonly #schedule: NonNullable<SseFanOutsOptions["schedule"]>;
 	readonly #watchLoad: NonNullable<SseFanOutsOptions["createLoopLoad"]>;
-	/** Feeds that clients can join, by key. */
-	readonly #feeds = new Map<unknown, SseFanOutReader>();
-	/** Fan-outs whose buffers count towards the limit, including those of stopped feeds that still have clients. */
+	/** Readers that clients can join, by key. */
+	readonly #readers = new Map<unknown, SseFanOutReader>();
+	/** Fan-outs whose buffers count towards the limit, including those of stopped readers that still have clients. */
 	readonly #fanOuts = new Set<SseFanOut>();
 	/** Fan-outs with pending events. */
 	readonly #pendingFanOuts = new Set<SseFanOut>();
@@ -96,9 +96,9 @@ export class SseFanOutHub {
 	 */
 	async join({ key, open, signal }: SseFanOutRequest): Promise<AsyncIterable<Uint8Array>> {
 		for (;;) {
-			const feed = this.#feeds.get(key) ?? this.#startFeed(key, open);
-			const subscriber = await feed.join();
-			// The feed has stopped while this client waited: its last subscriber left, or its source ended.
+			const reader = this.#readers.get(key) ?? this.#startReader(key, open);
+			const subscriber = await reader.join();
+			// The reader has stopped while this client waited: its last subscriber left, or its source ended.
 			if (subscriber === undefined) continue;
 			const leave = () => subscriber.fail();
 			if (signal.aborted) leave();
@@ -107,7 +107,7 @@ export class SseFanOutHub {
 		}
 	}
 
-	#startFeed(key: unknown, open: SseFanOutRequest["open"]): SseFanOutReader {
+	#startReader(key: unknown, open: SseFanOutRequest["open"]): SseFanOutReader {
 		const fanOut: SseFanOut = new SseFanOut({
 			onPending: () => {
 				this.#pendingFanOuts.add(fanOut);
@@ -115,17 +115,17 @@ export class SseFanOutHub {
 			},
 			onEmpty: () => {
 				this.#fanOuts.delete(fanOut);
-				feed.stop();
+				reader.stop();
 			},
 		});
-		const feed: SseFanOutReader = new SseFanOutReader(open, fanOut, () => {
-			if (this.#feeds.get(key) === feed) this.#feeds.delete(key);
+		const reader: SseFanOutReader = new SseFanOutReader(open, fanOut, () => {
+			if (this.#readers.get(key) === reader) this.#readers.delete(key);
 			// If the fan-out has no clients, no leaving client would remove it.
 			if (fanOut.subscriberCount === 0) this.#fanOuts.delete(fanOut);
 		});
 		this.#fanOuts.add(fanOut);
-		this.#feeds.set(key, feed);
-		return feed;
+		this.#readers.set(key, reader);
+		return reader;
 	}
 
 	#scheduleFlush(): void {

@@ -14,8 +14,8 @@ export interface SseFanOutSource {
 /**
  * Reads a source into its fan-out for as long as the fan-out has subscribers.
  *
- * The feed is first opening, then reading, then stopped. It stops when the source ends or fails, when opening the source fails, or
- * when the owner calls `stop` because the last subscriber has left. A stopped feed accepts no subscriber and is never started
+ * The reader is first opening, then reading, then stopped. It stops when the source ends or fails, when opening the source fails, or
+ * when the owner calls `stop` because the last subscriber has left. A stopped reader accepts no subscriber and is never started
  * again.
  *
  * Reading lags the source, so events that were published before a client joined may arrive after it. Such a client waits as a
@@ -39,7 +39,7 @@ export class SseFanOutReader {
 	}
 
 	/**
-	 * Returns a subscriber to the events published from now on, or undefined if the feed has stopped. Throws the error that opening
+	 * Returns a subscriber to the events published from now on, or undefined if the reader has stopped. Throws the error that opening
 	 * the source threw.
 	 */
 	async join(): Promise<SseSubscriber | undefined> {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, SvcError } from "../contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../contract/index.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 
 /** Attribute that a file of a pack may have. */
@@ -13,10 +13,6 @@ export interface Attribute {
 	readonly required?: boolean;
 }
 
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export const text: Attribute = { description: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
 export const requiredText: Attribute = {
 	description: "a text that is not empty",
@@ -29,7 +25,7 @@ export const flag: Attribute = {
 	accepts: (value) => typeof value === "boolean",
 	schema: { type: "boolean" },
 };
-export const object: Attribute = { description: "an object", accepts: isObject, schema: { type: "object" } };
+export const object: Attribute = { description: "an object", accepts: isJsonObject, schema: { type: "object" } };
 export const list: Attribute = { description: "a list", accepts: (value) => Array.isArray(value), schema: { type: "array" } };
 export const textList: Attribute = {
 	description: "a list of texts",
@@ -38,7 +34,7 @@ export const textList: Attribute = {
 };
 export const objectList: Attribute = {
 	description: "a list of objects",
-	accepts: (value) => Array.isArray(value) && value.every(isObject),
+	accepts: (value) => Array.isArray(value) && value.every(isJsonObject),
 	schema: { type: "array", items: { type: "object" } },
 };
 

@@ -59,7 +59,6 @@ export const aliasExecutionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/aliasexecution",
-		component: "api",
 		summary: "Start what a command says, by a format of an action alias",
 		description: "With `results` as well where the command asks for several executions.",
 		answers: { 201: answerJson(firstAliasExecutionSchema), 404: noAction },
@@ -75,7 +74,6 @@ export const aliasExecutionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/aliasexecution/match_and_execute",
-		component: "api",
 		summary: "Start what a command says, by the action alias that it fits",
 		description: "400 when it fits none, or several.",
 		answers: { 201: answerJson(aliasExecutionsSchema), 404: noAction },

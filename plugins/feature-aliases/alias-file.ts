@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from "../../core/contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../core/contract/index.ts";
 import { checkPack, fileAttributes, ownAttributes, type Place, toObjectSchema, withoutNull } from "../../core/feature.ts";
 import type { AliasAck, AliasInput, AliasResult } from "./aliases-exports.ts";
 import type { AliasFormat } from "./entities.ts";
 
-const { checkAttributes, flag, isObject, object, requiredText, text } = fileAttributes;
+const { checkAttributes, flag, object, requiredText, text } = fileAttributes;
 type Attribute = fileAttributes.Attribute;
 
 const resultAttributes: Readonly<Record<string, Attribute>> = { enabled: flag, format: text, extra: object };
@@ -13,7 +13,7 @@ const ackAttributes: Readonly<Record<string, Attribute>> = { ...resultAttributes
 function message(attributes: Readonly<Record<string, Attribute>>): Attribute {
 	return {
 		description: `an object with ${Object.keys(attributes).join(", ")}`,
-		accepts: (value) => isObject(value) && fits(value, attributes),
+		accepts: (value) => isJsonObject(value) && fits(value, attributes),
 		schema: toObjectSchema(attributes, true),
 	};
 }
@@ -30,7 +30,7 @@ const formatMembers: ReadonlySet<string> = new Set(["display", "representation",
 
 function isFormat(value: JsonValue): boolean {
 	if (typeof value === "string") return true;
-	if (!isObject(value) || Object.keys(value).some((name) => !formatMembers.has(name))) return false;
+	if (!isJsonObject(value) || Object.keys(value).some((name) => !formatMembers.has(name))) return false;
 	const { display, representation, match_multiple } = value;
 	const isShown = (display ?? null) === null || typeof display === "string";
 	const isFlag = (match_multiple ?? null) === null || typeof match_multiple === "boolean";

@@ -15,7 +15,7 @@ import type { ActionAliasEntity } from "./entities.ts";
 import { toAlias } from "./records.ts";
 import { type AliasMessage, renderMessage } from "./render-message.ts";
 
-export interface ResultMessageOptions extends Uses<"storage">, Pick<Kernel, "executions"> {
+export interface ResultMessageDependencies extends Uses<"storage">, Pick<Kernel, "executions"> {
 	readonly access: Pick<Access, "assert">;
 	readonly secrets: AliasSecrets;
 	/** True if values of secret parameters are masked. */
@@ -35,9 +35,9 @@ const maxMessageLength = 20_000;
 
 /** Creates the messages about the ends of executions. */
 export class ResultMessages {
-	readonly #parts: ResultMessageOptions;
+	readonly #parts: ResultMessageDependencies;
 
-	constructor(parts: ResultMessageOptions) {
+	constructor(parts: ResultMessageDependencies) {
 		this.#parts = parts;
 	}
 

@@ -90,7 +90,6 @@ export const aliasRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actionalias",
-		component: "api",
 		summary: "List action aliases, by pack and name",
 		answers: { 200: answerSelectedPage(aliasSchema, aliasPart) },
 		permission: "action_alias_list",
@@ -115,7 +114,6 @@ export const aliasRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/actionalias/match",
-		component: "api",
 		summary: "Find the action alias that a command fits",
 		description: "400 when none does, or several do.",
 		answers: { 200: answerJson(aliasMatchSchema) },
@@ -131,7 +129,6 @@ export const aliasRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actionalias/help",
-		component: "api",
 		summary: "List what may be written",
 		description: "Of enabled action aliases. `filter` is a regular expression for what is shown; `available` counts all that it finds.",
 		answers: { 200: answerJson(aliasHelpSchema) },
@@ -146,7 +143,6 @@ export const aliasRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actionalias/:ref",
-		component: "api",
 		summary: "Get an action alias",
 		answers: { 200: answerJson(aliasSchema) },
 		permission: "action_alias_view",
@@ -159,7 +155,6 @@ export const aliasRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/actionalias",
-		component: "api",
 		summary: "Make an action alias",
 		description: "Also takes `action_execute` on its action.",
 		answers: { 201: answerJson(aliasSchema), 409: answerConflict },
@@ -177,7 +172,6 @@ export const aliasRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/actionalias/:ref",
-		component: "api",
 		summary: "Replace an action alias",
 		description: "Full replacement. Also takes `action_execute` on its action, unless it is only switched on or off.",
 		answers: { 200: answerJson(aliasSchema), 409: answerConflict },
@@ -205,7 +199,6 @@ export const aliasRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/actionalias/:ref",
-		component: "api",
 		summary: "Remove an action alias",
 		answers: { 204: answerNothing() },
 		permission: "action_alias_delete",

@@ -8,7 +8,7 @@ import { toCheckpoint } from "./checkpoint.ts";
 import type { AuditCheckpointEntity } from "./entities.ts";
 import type { ChainHead } from "./entry-hash.ts";
 
-export interface CheckpointOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface CheckpointDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly chain: AuditChain;
 	readonly options: Options["audit"];
 	/** Absolute path of the key file. */
@@ -19,14 +19,14 @@ export interface CheckpointOptions extends Uses<"storage" | "clock" | "logger"> 
  * Signs the record periodically. Checkpoints are written to the storage, the log, and optionally a file, which may be on another machine.
  */
 export class Checkpoints {
-	readonly #parts: CheckpointOptions;
+	readonly #parts: CheckpointDependencies;
 	#key: KeyObject | undefined;
 	#waiting = 0;
 	#timer: NodeJS.Timeout | undefined;
 	/** Promise of the last signature. Signatures are made one after another. Never rejects. */
 	#signing: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: CheckpointOptions) {
+	constructor(parts: CheckpointDependencies) {
 		this.#parts = parts;
 	}
 

@@ -103,7 +103,7 @@ function toWhere({ after, verb, outcome, ...filter }: AuditFilter): Where<AuditE
 /** Maximum number of entries that one write removes. */
 const atOnce = 1_000;
 
-interface AuditTruncationOptions extends Uses<"storage" | "clock" | "logger"> {
+interface AuditTruncationDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly checkpoints: Checkpoints;
 	/** Days for which entries are kept; 0 keeps all entries. */
 	readonly days: number;
@@ -114,7 +114,7 @@ interface AuditTruncationOptions extends Uses<"storage" | "clock" | "logger"> {
  * Verification can then prove that the remaining entries follow it.
  */
 export async function truncateAuditLog(
-	{ storage, clock, logger, checkpoints, days }: AuditTruncationOptions,
+	{ storage, clock, logger, checkpoints, days }: AuditTruncationDependencies,
 	signal: AbortSignal,
 ): Promise<void> {
 	if (days === 0) return;

@@ -17,7 +17,7 @@ import { auditedKind } from "./audited-kinds.ts";
 import type { AuditDraft } from "./entry-hash.ts";
 import { EntryRateLimit, refusalBounds, runBounds } from "./entry-rate-limit.ts";
 
-export interface RequestRecorderOptions extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
+export interface RequestRecorderDependencies extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
 	readonly chain: AuditChain;
 	readonly proxies: Pick<TrustedProxies, "toClientAddress">;
 	/** Selects which changes to the datastore by runs are recorded. */
@@ -29,12 +29,12 @@ const maxTextLength = 300;
 
 /** Records the changes of requests, and refused requests. */
 export class RequestRecorder implements AuditHook, WriteInterceptor {
-	readonly #parts: RequestRecorderOptions;
+	readonly #parts: RequestRecorderDependencies;
 	readonly #scopes = new ChangeScopes();
 	readonly #refusals: EntryRateLimit;
 	readonly #storedByRuns: EntryRateLimit;
 
-	constructor(parts: RequestRecorderOptions) {
+	constructor(parts: RequestRecorderDependencies) {
 		this.#parts = parts;
 		const now = () => parts.clock.steady() / 1_000;
 		this.#refusals = new EntryRateLimit(now, refusalBounds);

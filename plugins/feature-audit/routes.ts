@@ -42,7 +42,6 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/entries",
-		component: "api",
 		summary: "List entries of the audit record, the newest first",
 		description: "1000 at a time. With `after` those behind that number, the oldest first: so that all can be read in order.",
 		answers: { 200: answerPage(auditEntrySchema), 429: answerTooMany },
@@ -61,7 +60,6 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/checkpoints",
-		component: "api",
 		summary: "List the checkpoints of the audit record, the oldest first",
 		answers: { 200: answerPage(auditCheckpointSchema), 429: answerTooMany },
 		permission: "audit_view",
@@ -74,7 +72,6 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/checkpoint",
-		component: "api",
 		summary: "Sign what the audit record is now",
 		description: "To be kept where nobody who can change the database can change it.",
 		answers: { 200: answerJson(auditCheckpointSchema) },
@@ -84,7 +81,6 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/report",
-		component: "api",
 		summary: "Look whether the audit record is as it was written",
 		description: "Reads all of it, and compares it with the checkpoints that the storage keeps. Of what is wrong the first 100 are told.",
 		answers: { 200: answerJson(auditReportSchema) },

@@ -69,7 +69,6 @@ export const packIndexRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/index",
-		component: "api",
 		summary: "List packs that can be installed by name",
 		description: "What the configured indexes have together; an index that cannot be reached says so in its status.",
 		answers: { 200: answerJson(indexSchema) },
@@ -79,7 +78,6 @@ export const packIndexRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/packs/index/search",
-		component: "api",
 		summary: "Search packs that can be installed by name",
 		description: "`query` is a word, and the answer a list; `pack` is a name, and the answer its entry, or an empty list.",
 		answers: { 200: answerJson(searchSchema) },
@@ -95,7 +93,6 @@ export const packIndexRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/index/health",
-		component: "api",
 		summary: "Get the health of the indexes of packs",
 		answers: { 200: answerJson(indexHealthSchema) },
 		permission: "pack_views_index_health",

@@ -16,12 +16,12 @@ import type { PackInstalls } from "./pack-installs.ts";
 import { followedSchema, lockEntrySchema, newerSchema, packJobSchema } from "./schemas.ts";
 
 /** Engine members used by the routes. */
-interface RouteNeeds {
+interface RouteEngine {
 	readonly executions: Pick<Executions, "submit">;
 	readonly packInstalls: PackInstalls;
 }
 
-const { defineRoute } = createRouteDeclarations<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const names = { type: "array", items: { type: "string", minLength: 1, maxLength: 2_000 }, maxItems: 100 };
 const flag = { type: "boolean" };
@@ -55,7 +55,6 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/packs/install",
-		component: "api",
 		summary: "Install packs",
 		description:
 			"`{packs, force, skip_dependencies}`, or `{locked}` with the entries of a lock file. Also takes `action_execute` on `packs.install`.",
@@ -73,7 +72,6 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/packs/uninstall",
-		component: "api",
 		summary: "Remove packs",
 		description: "`{packs, force}`. Also takes `action_execute` on `packs.uninstall`.",
 		answers,
@@ -88,7 +86,6 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/packs/upgrade",
-		component: "api",
 		summary: "Install what is newer",
 		description: "`{packs, all, force, skip_dependencies}`. Also takes `action_execute` on `packs.upgrade`.",
 		answers,
@@ -103,7 +100,6 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/packs/rollback",
-		component: "api",
 		summary: "Go back to an earlier version of a pack",
 		description: "`{pack, version}`. Also takes `action_execute` on `packs.rollback`.",
 		answers,
@@ -114,7 +110,6 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/outdated",
-		component: "api",
 		summary: "Compare installed packs with where they came from",
 		description: "Asks each of these places, which may take a while.",
 		answers: { 200: describeList(newerSchema) },
@@ -126,7 +121,6 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/followed",
-		component: "api",
 		summary: "List packs in git that the configuration has the service follow",
 		description: "With what came of the last look there.",
 		answers: { 200: describeList(followedSchema) },
@@ -138,7 +132,6 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/lock",
-		component: "api",
 		summary: "What a lock file says of the installed packs",
 		answers: { 200: describeList(lockEntrySchema) },
 		permission: "pack_list",
@@ -148,7 +141,7 @@ export const packInstallRoutes = [
 	}),
 ];
 
-type JobContext = Pick<RouteContext<RouteNeeds>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
+type JobContext = Pick<RouteContext<RouteEngine>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
 
 /** Throws `SVC_INVALID` for a job without packs, which would succeed and do nothing. */
 function assertSomething(packs: readonly string[], locked: readonly unknown[] = []): void {

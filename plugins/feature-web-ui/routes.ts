@@ -12,7 +12,6 @@ export const webRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/web/:file",
-		component: "api",
 		summary: "Get a file of the web page",
 		description: "Its name holds a hash of what is in it, so it may be kept for ever. The page itself is at `/`.",
 		answers: {

@@ -5,18 +5,18 @@ import { toTimestamp, type Uses } from "../../core/feature.ts";
 const grace = 600_000_000;
 const pageSize = 200;
 
-export interface EndedJobCleanerOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface EndedJobCleanerDependencies extends Uses<"storage" | "clock" | "logger"> {
 	/** Seconds between two searches. */
 	readonly interval: number;
 }
 
 /** Removes jobs whose execution has ended. Such jobs remain if the node that ended the execution did not follow the job. */
 export class EndedJobCleaner {
-	readonly #parts: EndedJobCleanerOptions;
+	readonly #parts: EndedJobCleanerDependencies;
 	#stopping = new AbortController();
 	#looking: Promise<void> | undefined;
 
-	constructor(parts: EndedJobCleanerOptions) {
+	constructor(parts: EndedJobCleanerDependencies) {
 		this.#parts = parts;
 	}
 

@@ -3,7 +3,7 @@ import type { WorkerJobEntity } from "./entities.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerPoll } from "./workers-exports.ts";
 
-export interface HeldJobsOptions extends Uses<"storage" | "clock"> {
+export interface HeldJobsDependencies extends Uses<"storage" | "clock"> {
 	/** Seconds for which a worker leases a job. */
 	readonly lease: number;
 }
@@ -17,9 +17,9 @@ const renewedAgainAfter = 1 / 10;
 
 /** Reads the jobs that a worker holds, and renews their leases. */
 export class HeldJobs {
-	readonly #parts: HeldJobsOptions;
+	readonly #parts: HeldJobsDependencies;
 
-	constructor(parts: HeldJobsOptions) {
+	constructor(parts: HeldJobsDependencies) {
 		this.#parts = parts;
 	}
 

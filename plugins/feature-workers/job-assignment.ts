@@ -7,7 +7,7 @@ import { fits } from "./label-match.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
 import type { HandedJob, JobSpec, WorkerPoll } from "./workers-exports.ts";
 
-export interface JobAssignmentOptions extends Uses<"storage" | "clock"> {
+export interface JobAssignmentDependencies extends Uses<"storage" | "clock"> {
 	readonly sealing: JobEncryption;
 	readonly notifications: WorkerNotifications;
 	/** Seconds for which a worker leases a job. */
@@ -30,9 +30,9 @@ const pageSize = 200;
 
 /** Assigns jobs to workers, each job to one worker. */
 export class JobAssigner {
-	readonly #parts: JobAssignmentOptions;
+	readonly #parts: JobAssignmentDependencies;
 
-	constructor(parts: JobAssignmentOptions) {
+	constructor(parts: JobAssignmentDependencies) {
 		this.#parts = parts;
 	}
 

@@ -127,7 +127,6 @@ export const workerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/workers",
-		component: "api",
 		summary: "List workers, by name",
 		description: "Without count headers. Those that have gone are listed for a day.",
 		answers: { 200: describeList(workerSchema) },
@@ -139,7 +138,6 @@ export const workerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/workers/:worker",
-		component: "api",
 		summary: "Get a worker by its id or name, with what runs there",
 		description:
 			"400 for a name that several have. `executions`: at most 100 runs, newest first; empty if the caller may not list executions.",
@@ -155,7 +153,6 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/poll",
-		component: "api",
 		summary: "Tell of a worker, and take work",
 		description:
 			"What `svc worker` asks all the time: renews what it has, and waits for something new. Needs the permission on each label.",
@@ -173,7 +170,6 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/jobs/:id/output",
-		component: "api",
 		summary: "Hand over output of a job",
 		description: "`stored` is false where there is no room for it yet: to be sent again.",
 		answers: { 200: answerJson(workerReceiptSchema), 409: stale, 404: undefined },
@@ -187,7 +183,6 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/jobs/:id/end",
-		component: "api",
 		summary: "Hand over the end of a job",
 		description: "With the output that is not handed over yet. The first end counts.",
 		answers: { 200: answerJson(workerReceiptSchema), 409: stale, 404: undefined },
@@ -202,7 +197,6 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/jobs/:id/files",
-		component: "api",
 		summary: "List the files that a job needs",
 		answers: { 200: answerJson(workerFilesSchema), 409: stale, 404: undefined },
 		permission: "worker_take",
@@ -216,7 +210,6 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/jobs/:id/bytes",
-		component: "api",
 		summary: "Get bytes of the files that a job needs",
 		description: "The files lie one behind the other, in the order of their list. `data` is base64.",
 		answers: { 200: answerJson(workerBytesSchema), 409: stale, 404: undefined },

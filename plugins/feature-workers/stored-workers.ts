@@ -2,18 +2,18 @@ import { SvcError } from "../../core/contract/index.ts";
 import { isId, type Principal, toStableId, toTimestamp } from "../../core/feature.ts";
 import type { WorkerEntity } from "./entities.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
-import { JobAssigner, type JobAssignmentOptions, maxAssignedJobs, type Taker } from "./job-assignment.ts";
+import { JobAssigner, type JobAssignmentDependencies, maxAssignedJobs, type Taker } from "./job-assignment.ts";
 import { JobReports, type JobReportsDependencies } from "./job-reports.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotification } from "./worker-notifications.ts";
-import { WorkerPresence, type WorkerPresenceOptions } from "./worker-presence.ts";
+import { WorkerPresence, type WorkerPresenceDependencies } from "./worker-presence.ts";
 import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-exports.ts";
 
 /** Maximum number of listed workers, and of listed runs of one worker. */
 const maxShown = 200;
 const maxRuns = 100;
 
-export interface StoredWorkersOptions extends JobReportsDependencies, JobAssignmentOptions, WorkerPresenceOptions {
+export interface StoredWorkersDependencies extends JobReportsDependencies, JobAssignmentDependencies, WorkerPresenceDependencies {
 	/** Seconds between polls of the storage. */
 	readonly pollInterval: number;
 }
@@ -27,13 +27,13 @@ interface Request extends Taker {
 /** Serves workers on any node. All state of workers and jobs is in the storage. */
 export class StoredWorkers implements Workers {
 	readonly reports: JobReports;
-	readonly #parts: StoredWorkersOptions;
+	readonly #parts: StoredWorkersDependencies;
 	readonly #notes: WorkerPresence;
 	readonly #jobs: HeldJobs;
 	readonly #jobAssignment: JobAssigner;
 	#isOpen = true;
 
-	constructor(parts: StoredWorkersOptions) {
+	constructor(parts: StoredWorkersDependencies) {
 		this.#parts = parts;
 		this.reports = new JobReports(parts);
 		this.#notes = new WorkerPresence(parts);

@@ -20,7 +20,7 @@ type Counts = Record<OutputType, number>;
 
 const none = (): Counts => ({ stdout: 0, stderr: 0, other: 0 });
 
-export interface WorkerOutputRecorderOptions extends Uses<"storage"> {
+export interface WorkerOutputRecorderDependencies extends Uses<"storage"> {
 	readonly sealing: JobEncryption;
 	readonly context: RunContext;
 	/** True if the service stores the output of executions. Otherwise no row is removed before the run has ended. */
@@ -34,7 +34,7 @@ interface Row {
 
 /** Records the output of a worker in the execution, each byte once. Counts and skips the bytes that an earlier process has recorded. */
 export class WorkerOutputRecorder {
-	readonly #parts: WorkerOutputRecorderOptions;
+	readonly #parts: WorkerOutputRecorderDependencies;
 	readonly #id: string;
 	/** Sequence of the last recorded output, and of the last one acknowledged to the worker. */
 	#at = 0;
@@ -45,7 +45,7 @@ export class WorkerOutputRecorder {
 	readonly #rows: Row[] = [];
 	#bytes = 0;
 
-	constructor(id: string, parts: WorkerOutputRecorderOptions) {
+	constructor(id: string, parts: WorkerOutputRecorderDependencies) {
 		this.#id = id;
 		this.#parts = parts;
 	}

@@ -3,7 +3,7 @@ import { toExpiry, toTimestamp, type Uses } from "../../core/feature.ts";
 import type { WorkerEntity } from "./entities.ts";
 import type { WorkerPoll } from "./workers-exports.ts";
 
-export interface WorkerPresenceOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface WorkerPresenceDependencies extends Uses<"storage" | "clock" | "logger"> {
 	/** Seconds without a request after which a worker counts as gone. */
 	readonly lease: number;
 }
@@ -19,10 +19,10 @@ const maxKnown = 10_000;
 
 /** Stores which workers are present. A worker counts as present while it requests jobs. */
 export class WorkerPresence {
-	readonly #parts: WorkerPresenceOptions;
+	readonly #parts: WorkerPresenceDependencies;
 	readonly #known = new Map<string, { readonly at: number; readonly draining: boolean }>();
 
-	constructor(parts: WorkerPresenceOptions) {
+	constructor(parts: WorkerPresenceDependencies) {
 		this.#parts = parts;
 	}
 

@@ -18,7 +18,7 @@ const fields = [
 	...(["content", "created_at", "labels", "trimmed", "result"] as const),
 ];
 
-export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
+export interface WorkerRunFollowerDependencies extends Uses<"storage" | "logger"> {
 	readonly sealing: JobEncryption;
 	readonly notifications: Pick<WorkerNotifications, "notify">;
 	/** True if the output of executions is stored. */
@@ -42,7 +42,7 @@ export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
  * the execution continues with the same record. The job is offered only once, so that nothing runs twice.
  */
 export class WorkerRunFollower {
-	readonly #parts: RemoteRunOptions;
+	readonly #parts: WorkerRunFollowerDependencies;
 	readonly #id: string;
 	readonly #output: WorkerOutputRecorder;
 	#shown: string | undefined;
@@ -50,7 +50,7 @@ export class WorkerRunFollower {
 	#isNews = false;
 	#onNews: () => void = () => {};
 
-	constructor(parts: RemoteRunOptions) {
+	constructor(parts: WorkerRunFollowerDependencies) {
 		const { context, isOutputKept: isKept } = parts;
 		this.#parts = parts;
 		this.#id = context.liveaction_id;

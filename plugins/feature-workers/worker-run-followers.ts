@@ -31,7 +31,7 @@ export interface Contents {
 	keep(content: string): WriteOperation;
 }
 
-export interface RemoteRunsOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface WorkerRunFollowersDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly sealing: JobEncryption;
 	readonly notifications: WorkerNotifications;
 	readonly contents: Contents;
@@ -57,7 +57,7 @@ const contentName = /^[0-9a-f]{64}$/;
 
 /** Runs of this node that are executed by workers. */
 export class WorkerRunFollowers {
-	readonly #parts: RemoteRunsOptions;
+	readonly #parts: WorkerRunFollowersDependencies;
 	readonly #trust: TakeoverGracePeriod;
 	readonly #runs = new Map<string, WorkerRunFollower>();
 	/** Runs whose end is not stored yet, by the id of their live action. True if the run may have rows of output. */
@@ -70,7 +70,7 @@ export class WorkerRunFollowers {
 	#looking: Promise<void> | undefined;
 	#forget: () => void = () => {};
 
-	constructor(parts: RemoteRunsOptions) {
+	constructor(parts: WorkerRunFollowersDependencies) {
 		this.#parts = parts;
 		this.#trust = createTakeoverGrace(parts.lease);
 	}

@@ -16,7 +16,7 @@ import {
 } from "./permission-types.ts";
 import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 
-export interface AccessOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface AccessDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly enabled: boolean;
 	readonly config: RbacConfig;
 	/** Dialects whose resource names grants may use. Default: only the service's own names. */
@@ -30,11 +30,11 @@ type GroupRole = Pick<RoleAssignmentEntity, "role" | "source">;
 export class RoleAccess implements Access {
 	readonly enabled: boolean;
 	readonly roles: ReadonlyMap<string, Role>;
-	readonly #parts: AccessOptions;
+	readonly #parts: AccessDependencies;
 	/** Role assignments in `rbac.assignments`, which name users instead of groups. */
 	readonly #local: readonly RoleAssignment[];
 
-	constructor(parts: AccessOptions) {
+	constructor(parts: AccessDependencies) {
 		const { enabled, config, dialects } = parts;
 		this.#parts = parts;
 		this.enabled = enabled;

@@ -30,16 +30,16 @@ export interface ApiKeyInput {
 	readonly scopes?: readonly string[] | null;
 }
 
-export interface ApiKeyOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface ApiKeyDependencies extends Uses<"storage" | "clock" | "logger"> {
 	/** Name of the system user, which cannot have API keys. */
 	readonly systemUser: string;
 }
 
 /** API keys in the storage. */
 export class StoredApiKeys {
-	readonly #parts: ApiKeyOptions;
+	readonly #parts: ApiKeyDependencies;
 
-	constructor(parts: ApiKeyOptions) {
+	constructor(parts: ApiKeyDependencies) {
 		this.#parts = parts;
 	}
 

@@ -15,7 +15,7 @@ import { SignInThrottle } from "./sign-in-throttle.ts";
 import { type KnownToken, Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-exports.ts";
 
-export interface CredentialOptions extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
+export interface CredentialDependencies extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly access: Access;
 	readonly apiKeys: ApiKeys;
 	/** Seconds that a backend may take to verify a password. */
@@ -30,13 +30,13 @@ type Location = OfferedCredentials["location"];
 export class VerifiedCredentials implements Credentials {
 	/** Tokens issued to running actions. */
 	readonly runTokens: RunTokens;
-	readonly #parts: CredentialOptions;
+	readonly #parts: CredentialDependencies;
 	readonly #slowDown: SignInThrottle;
 	readonly #proxies: TrustedProxies;
 	readonly #tokens: Tokens;
 	readonly #systemUser: Principal;
 
-	constructor(parts: CredentialOptions) {
+	constructor(parts: CredentialDependencies) {
 		const { storage, clock, options } = parts;
 		const { auth } = options;
 		this.#parts = parts;

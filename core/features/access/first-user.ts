@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { FirstUser } from "./access-exports.ts";
 import { findFirstUserProblem, firstUsername as username } from "./first-user-checks-exports.ts";
 
-export interface FirstUserOptions extends Uses<"logger"> {
+export interface FirstUserDependencies extends Uses<"logger"> {
 	readonly backend: AuthBackend;
 	/** Password of the administrator. If undefined or empty, a random one is generated. */
 	readonly adminPassword: string | undefined;
@@ -24,7 +24,7 @@ export async function ensureFirstUser({
 	logger,
 	systemUser,
 	warning,
-}: FirstUserOptions): Promise<FirstUser | undefined> {
+}: FirstUserDependencies): Promise<FirstUser | undefined> {
 	if (backend.addUser === undefined || !(await backend.isEmpty?.())) return undefined;
 	const problem = findFirstUserProblem(systemUser);
 	if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);

@@ -7,7 +7,7 @@ import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { toClientNetwork } from "./client-network.ts";
 import { SignInConcurrency } from "./sign-in-concurrency.ts";
 
-export interface SignInThrottleOptions extends Uses<"storage"> {
+export interface SignInThrottleDependencies extends Uses<"storage"> {
 	readonly clock: Clock;
 	/** Number of failures of one user from one address at which delays begin; 0 disables the delays. */
 	readonly limit: number;
@@ -41,12 +41,12 @@ interface Counts {
 
 /** Slows down password guessing. Counts failed sign-ins in the storage, so that the limits apply across all nodes. */
 export class SignInThrottle {
-	readonly #options: SignInThrottleOptions;
+	readonly #options: SignInThrottleDependencies;
 	readonly #gate = new SignInConcurrency();
 	readonly #places: KnownSignInAddresses;
 	#nextPurge = 0;
 
-	constructor(options: SignInThrottleOptions) {
+	constructor(options: SignInThrottleDependencies) {
 		this.#options = options;
 		this.#places = new KnownSignInAddresses(options);
 	}
@@ -170,10 +170,10 @@ const maxRemoved = 1_000;
 
 /** Addresses from which each user signed in during the last 30 days. Failures at other addresses do not delay sign-ins from these. */
 class KnownSignInAddresses {
-	readonly #parts: Pick<SignInThrottleOptions, "storage" | "clock">;
+	readonly #parts: Pick<SignInThrottleDependencies, "storage" | "clock">;
 	#nextPurge = 0;
 
-	constructor(parts: Pick<SignInThrottleOptions, "storage" | "clock">) {
+	constructor(parts: Pick<SignInThrottleDependencies, "storage" | "clock">) {
 		this.#parts = parts;
 	}
 

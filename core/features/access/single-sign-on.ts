@@ -24,7 +24,7 @@ import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SignInCa
  */
 const messageLimits: SignInConcurrencyLimits = { underWay: 64, atAddress: 64, waitingAtAddress: 2_000, waiting: 4_000, wait: 30_000 };
 
-export interface SingleSignOnOptions extends Uses<"options" | "storage" | "clock" | "logger">, Pick<Kernel, "authBackend"> {
+export interface SingleSignOnDependencies extends Uses<"options" | "storage" | "clock" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly credentials: Pick<VerifiedCredentials, "signInVerified" | "endSignIns" | "removeToken">;
 	/** Seconds a backend may take to answer. */
 	readonly backendTimeout?: number;
@@ -33,14 +33,14 @@ export interface SingleSignOnOptions extends Uses<"options" | "storage" | "clock
 /** Sign-in with the provider of the auth backend. Manages the cookie, ensures that no sign-in is used twice, and issues the tokens. */
 export class ProviderSignOn implements SingleSignOn {
 	readonly offer: SingleSignOn["offer"];
-	readonly #parts: SingleSignOnOptions;
+	readonly #parts: SingleSignOnDependencies;
 	readonly #interactive: InteractiveSignIn | undefined;
 	readonly #records: SignInRecords;
 	readonly #gate = new SignInConcurrency();
 	/** Separate limit for sign-out messages, so that they do not wait for sign-ins. */
 	readonly #messages = new SignInConcurrency(messageLimits);
 
-	constructor(parts: SingleSignOnOptions) {
+	constructor(parts: SingleSignOnDependencies) {
 		const { auth } = parts.options;
 		// In proxy mode the proxy has already authenticated the user.
 		const interactive = auth.enable && auth.mode !== "proxy" ? parts.authBackend?.interactive : undefined;

@@ -29,7 +29,7 @@ import { type RotationReport, rotateKeys } from "./key-rotation.ts";
 import { TemplateAccess, type TemplateAccessDependencies } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
-export interface DatastoreOptions
+export interface DatastoreDependencies
 	extends Omit<ItemStoreDependencies, "quota">,
 		Uses<"options" | "authority" | "dialects" | "clock">,
 		Pick<Kernel, "leasing" | "keys" | "keyFile"> {
@@ -39,14 +39,14 @@ export interface DatastoreOptions
 type ItemQuery = Parameters<DatastoreItems["get"]>[1];
 
 export class StoredItems implements DatastoreItems {
-	readonly #parts: DatastoreOptions;
+	readonly #parts: DatastoreDependencies;
 	readonly #store: ItemStore;
 	readonly #templateParts: TemplateAccessDependencies;
 	readonly #sweep: SingletonTask;
 	readonly #stopping = new AbortController();
 	#rotating: Promise<RotationReport> | undefined;
 
-	constructor(parts: DatastoreOptions) {
+	constructor(parts: DatastoreDependencies) {
 		this.#parts = parts;
 		const quota = new UserQuota({ storage: parts.storage, limits: parts.options.keyvalue });
 		this.#store = new ItemStore({ ...parts, quota });

@@ -7,7 +7,7 @@ import { type AbortListeners, createAbortListeners } from "../../lib/abort-liste
 import { settledWithin } from "../../lib/wait.ts";
 import type { Run, RunOptions } from "./runs-exports.ts";
 
-interface RunsOptions extends Uses<"logger"> {
+interface RunsDependencies extends Uses<"logger"> {
 	readonly executions: Pick<Executions, "submit" | "get" | "cancel">;
 	readonly output: Pick<OutputAccess, "follow">;
 	/** Name of the user who runs actions if the options contain no principal. */
@@ -42,13 +42,13 @@ class LazyRun implements Run {
 
 /** Actions run by the embedding program. */
 export class HostProgramRuns {
-	readonly #parts: RunsOptions;
+	readonly #parts: RunsDependencies;
 	readonly #closing = new AbortController();
 	readonly #watch = createAbortListeners();
 	readonly #active = new Set<Promise<unknown>>();
 	#isStarted = false;
 
-	constructor(parts: RunsOptions) {
+	constructor(parts: RunsDependencies) {
 		this.#parts = parts;
 	}
 

@@ -4,7 +4,7 @@ import {
 	announcementPrefix,
 	eventNames,
 	readAnnouncement,
-	readExecutionUpdate,
+	readEventExecution,
 	readOutputChunk,
 	readTaskUpdate,
 	retainOutputText,
@@ -110,7 +110,7 @@ class DerivedEvents {
 		if (name === eventNames.outputCreate) return [{ name, kind: "output", chunk: readOutputChunk(event) }];
 		if (name === eventNames.taskUpdate) return [{ name, kind: "task", task: readTaskUpdate(event) }];
 		const { catalog } = this.#parts;
-		const entity = readExecutionUpdate(event);
+		const entity = readEventExecution(event);
 		const toEvents = (snapshot: ActionSnapshotEntity) => {
 			const view = toExecutionView(entity, snapshot, this.#parts);
 			return (derivedNames[name] ?? []).map(([derived, kind]) => ({ name: derived, kind, view }) as StreamEvent);

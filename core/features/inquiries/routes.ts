@@ -66,7 +66,6 @@ export const inquiryRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/inquiries",
-		component: "api",
 		summary: "List inquiries that wait for an answer, the oldest first",
 		description: "20 at a time. With `sort_desc=True` the newest first.",
 		answers: { 200: answerSelectedPage(inquirySchema, inquiryPart) },
@@ -82,7 +81,6 @@ export const inquiryRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/inquiries/:id",
-		component: "api",
 		summary: "Get an inquiry",
 		description: "400 when it is no inquiry, has been answered or has timed out.",
 		answers: { 200: answerSelected(inquirySchema, inquiryPart) },
@@ -97,7 +95,6 @@ export const inquiryRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/inquiries/:id",
-		component: "api",
 		summary: "Answer an inquiry",
 		description: "`{id, response, reason}`. 403 for users who were not asked, 400 for an answer that does not fit.",
 		answers: { 200: answerJson(inquiryAnswerSchema) },

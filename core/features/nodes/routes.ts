@@ -12,7 +12,6 @@ export const nodeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/nodes",
-		component: "api",
 		summary: "List nodes, by name",
 		description: "Without count headers.",
 		answers: { 200: describeList(nodeSchema) },
@@ -24,7 +23,6 @@ export const nodeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/nodes/:node",
-		component: "api",
 		summary: "Get a node by its id or name, with what runs there",
 		description: "400 for a name that several nodes have. `executions` lists at most 100 runs, newest first.",
 		answers: { 200: answerJson(singleNodeSchema) },
@@ -38,7 +36,6 @@ export const nodeRoutes = [
 		defineRoute({
 			method: "POST",
 			path: `/nodes/:node/${drain ? "drain" : "resume"}`,
-			component: "api",
 			summary: drain ? "Ask a node to take on nothing new" : "Ask a node to take on work again",
 			description: drain ? "It is `drained` once what runs there has ended. 400 for one that has gone." : "400 for one that has gone.",
 			answers: { 202: answerJson(nodeSchema, { description: "It has been asked." }) },
@@ -54,7 +51,6 @@ export const nodeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/service_registry/groups",
-		component: "api",
 		summary: "List the parts of the service that some node runs",
 		answers: { 200: answerJson(groupsSchema) },
 		permission: "admin",
@@ -65,7 +61,6 @@ export const nodeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/service_registry/groups/:group/members",
-		component: "api",
 		summary: "List the nodes that run a part of the service",
 		answers: { 200: answerJson(membersSchema) },
 		permission: "admin",

@@ -2,7 +2,7 @@ import type { BusEvent } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createReconnectingSubscription, type ReconnectingSubscription } from "../../kernel/coordination/reconnecting-subscription.ts";
-import { eventNames, readExecutionUpdate } from "../../kernel/executions/execution-events.ts";
+import { eventNames, readEventExecution } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
 import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
@@ -41,7 +41,7 @@ export class ActionQueues implements ExecutionQueues {
 			names: [eventNames.executionCreate, eventNames.executionUpdate],
 			purpose: "executions that policies limit",
 			filter: (event) => this.#concernsQueue(event),
-			onEvent: (event) => this.markForPoll(readExecutionUpdate(event).action_ref),
+			onEvent: (event) => this.markForPoll(readEventExecution(event).action_ref),
 			onGap: () => this.#tell(true),
 		});
 		parts.index.onChange(() => {
@@ -116,7 +116,7 @@ export class ActionQueues implements ExecutionQueues {
 
 	/** Returns true for events of new executions, and of ones that may free capacity because they no longer have a lease. */
 	#concernsQueue(event: BusEvent): boolean {
-		const { action_ref, status } = readExecutionUpdate(event);
+		const { action_ref, status } = readEventExecution(event);
 		return this.#parts.index.has(action_ref, concurrencyTypes) && status !== "delayed" && !heldStatuses.includes(status);
 	}
 

@@ -19,9 +19,9 @@ import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
 /** Members of the engine that the routes use. */
-type RouteNeeds = PoliciesApi & FollowedDependencies;
+type RouteEngine = PoliciesApi & FollowedDependencies;
 
-const { defineRoute } = createRouteDeclarations<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 100;
 const policySelection = selectionRulesOf(
@@ -61,7 +61,6 @@ export const policyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/policytypes",
-		component: "api",
 		summary: "List kinds of policies",
 		answers: { 200: answerSelectedPage(policyTypeSchema, policyTypePart) },
 		permission: "policy_type_list",
@@ -86,7 +85,6 @@ export const policyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/policytypes/:ref",
-		component: "api",
 		summary: "Get a kind of policies",
 		answers: { 200: answerJson(policyTypeSchema) },
 		permission: "policy_type_view",
@@ -96,7 +94,6 @@ export const policyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/policies",
-		component: "api",
 		summary: "List policies",
 		answers: { 200: answerSelectedPage(policySchema, policyPart) },
 		permission: "policy_list",
@@ -124,7 +121,6 @@ export const policyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/policies/:ref",
-		component: "api",
 		summary: "Get a policy",
 		answers: { 200: answerJson(policySchema) },
 		permission: "policy_view",
@@ -136,7 +132,6 @@ export const policyRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/policies",
-		component: "api",
 		summary: "Make a policy",
 		description:
 			"409 when its name is taken, or its action has one of this type. About another pack it also takes `policy_create` there; about `*`, globally.",
@@ -153,7 +148,6 @@ export const policyRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/policies/:ref",
-		component: "api",
 		summary: "Replace a policy",
 		description: "Full replacement. Also takes the permission on the packs that it concerns, before and after.",
 		answers: { 200: answerJson(policySchema), 409: answerConflict },
@@ -176,7 +170,6 @@ export const policyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/policies/:ref",
-		component: "api",
 		summary: "Remove a policy",
 		answers: { 204: answerNothing() },
 		permission: "policy_delete",
@@ -192,7 +185,7 @@ export const policyRoutes = [
 	}),
 ];
 
-type Addressed = Pick<RouteContext<RouteNeeds>, "engine" | "path">;
+type Addressed = Pick<RouteContext<RouteEngine>, "engine" | "path">;
 
 /** Returns the ref or id in the path. */
 function toRef({ path }: Pick<RouteContext, "path">): string {

@@ -12,7 +12,7 @@ import { removeOutput } from "./remove-output.ts";
 import { actionSnapshots, createSnapshotSweep, findUnused, type SweptSnapshots } from "./snapshot-sweep.ts";
 
 /** Functions of other features that find or remove records without use. */
-export interface RetentionDependencies {
+export interface RetentionHooks {
 	/** Ends inquiries that have expired. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** Ends workflows that a defect has left without activity. */
@@ -21,7 +21,7 @@ export interface RetentionDependencies {
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
-export interface CollectorDependencies extends RetentionDependencies, Uses<"storage" | "clock" | "logger"> {
+export interface CollectorDependencies extends RetentionHooks, Uses<"storage" | "clock" | "logger"> {
 	readonly options: Options["garbagecollector"];
 	/** Returns the kinds of expiring records that features declare, in addition to the kinds that have steps here. */
 	readonly aging: () => readonly ExpiringRecords[];

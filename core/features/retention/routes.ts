@@ -32,7 +32,6 @@ export const purgeRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/purge/:records",
-		component: "api",
 		summary: "Remove old records of a kind",
 		description: "For administrators; for about a second. `next` says where to go on.",
 		answers: { 200: answerJson(purgeSchema) },

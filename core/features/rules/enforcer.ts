@@ -19,7 +19,7 @@ import {
 	type DraftedExecution,
 	draftExecution,
 	type RuleOrigin,
-	type SubmitOptions,
+	type SubmitDependencies,
 	submitExecution,
 } from "../../kernel/submission/submit.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
@@ -27,7 +27,7 @@ import type { LoopGuard } from "./loop-guard.ts";
 import type { RuleRefHistory } from "./rule-ref-history.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";
 
-export interface EnforcerDependencies extends SubmitOptions, Uses<"logger">, Pick<Kernel, "admitAll"> {
+export interface EnforcerDependencies extends SubmitDependencies, Uses<"logger">, Pick<Kernel, "admitAll"> {
 	readonly guard: LoopGuard;
 	readonly snapshots: Pick<RuleSnapshots, "of">;
 	readonly refs: Pick<RuleRefHistory, "keep">;

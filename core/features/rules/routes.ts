@@ -62,7 +62,6 @@ export const ruleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rules",
-		component: "api",
 		summary: "List rules",
 		description: "All unless `limit` is given.",
 		answers: { 200: answerSelectedPage(ruleSchema, rulePart) },
@@ -81,7 +80,6 @@ export const ruleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rules/:ref",
-		component: "api",
 		summary: "Get a rule",
 		answers: { 200: answerJson(ruleSchema) },
 		permission: "rule_view",
@@ -95,7 +93,6 @@ export const ruleRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/rules",
-		component: "api",
 		summary: "Make a rule",
 		description: "Also takes `action_execute` on its action, and what listening to its trigger takes.",
 		answers: { 201: answerJson(ruleSchema), 409: answerConflict },
@@ -113,7 +110,6 @@ export const ruleRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/rules/:ref",
-		component: "api",
 		summary: "Replace a rule",
 		description: "Full replacement.",
 		answers: { 200: answerJson(ruleSchema), 409: answerConflict },
@@ -141,7 +137,6 @@ export const ruleRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/rules/:ref",
-		component: "api",
 		summary: "Remove a rule",
 		answers: { 204: answerNothing() },
 		permission: "rule_delete",

@@ -56,7 +56,6 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements/views",
-		component: "api",
 		summary: "List what rules did, with events and executions",
 		answers: { 200: answerSelectedPage(enforcementViewSchema, enforcementViewPart), 429: answerTooMany },
 		permission: "rule_enforcement_list",
@@ -69,7 +68,6 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements/views/:id",
-		component: "api",
 		summary: "Get what a rule did, with event and execution",
 		answers: { 200: answerJson(enforcementViewSchema) },
 		permission: "rule_enforcement_view",
@@ -83,7 +81,6 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements",
-		component: "api",
 		summary: "List what rules did, the newest first",
 		description: "50 unless `limit` is given.",
 		answers: { 200: answerSelectedPage(enforcementSchema, enforcementPart), 429: answerTooMany },
@@ -96,7 +93,6 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements/:id",
-		component: "api",
 		summary: "Get what a rule did",
 		answers: { 200: answerJson(enforcementSchema) },
 		permission: "rule_enforcement_view",

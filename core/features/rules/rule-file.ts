@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
+import { isJsonObject, type JsonObject } from "../../contract/index.ts";
+import { type Attribute, checkAttributes, flag, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
 import type { RuleInput } from "./rules-exports.ts";
@@ -21,19 +21,19 @@ export const ruleAttributes: Readonly<Record<string, Attribute>> = {
 	enabled: flag,
 	type: {
 		description: "an object with ref",
-		accepts: (value) => isObject(value) && typeof value["ref"] === "string",
+		accepts: (value) => isJsonObject(value) && typeof value["ref"] === "string",
 		schema: { type: "object", properties: { ref: { type: "string" } }, required: ["ref"] },
 	},
 	trigger: {
 		description: "an object with type",
-		accepts: (value) => isObject(value) && typeof value["type"] === "string" && isOptionalObject(value, "parameters"),
+		accepts: (value) => isJsonObject(value) && typeof value["type"] === "string" && isOptionalObject(value, "parameters"),
 		schema: reference("type"),
 		required: true,
 	},
 	criteria: object,
 	action: {
 		description: "an object with ref",
-		accepts: (value) => isObject(value) && typeof value["ref"] === "string" && isOptionalObject(value, "parameters"),
+		accepts: (value) => isJsonObject(value) && typeof value["ref"] === "string" && isOptionalObject(value, "parameters"),
 		schema: reference("ref"),
 		required: true,
 	},
@@ -42,7 +42,7 @@ export const ruleAttributes: Readonly<Record<string, Attribute>> = {
 };
 
 function isOptionalObject(value: JsonObject, name: string): boolean {
-	return (value[name] ?? null) === null || isObject(value[name]);
+	return (value[name] ?? null) === null || isJsonObject(value[name]);
 }
 
 /** Returns the rule that a file describes. Throws `SVC_INVALID` with the attribute and its allowed values if it is invalid. */

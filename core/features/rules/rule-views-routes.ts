@@ -47,7 +47,6 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rules/views",
-		component: "api",
 		summary: "List rules with the descriptions of their triggers and actions",
 		description: "All unless `limit` is given.",
 		answers: { 200: answerSelectedPage(ruleSchema, rulePart) },
@@ -63,7 +62,6 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rules/views/:ref",
-		component: "api",
 		summary: "Get a rule with the descriptions of its trigger and action",
 		answers: { 200: answerJson(ruleSchema) },
 		permission: "rule_view",
@@ -77,7 +75,6 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/rules/test",
-		component: "api",
 		summary: "Tell what a rule would do with an event",
 		description: "Nothing is stored or started.",
 		answers: { 200: answerJson(ruleTestSchema), 404: answerFault("There is no such rule or event.") },
@@ -101,7 +98,6 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruletypes",
-		component: "api",
 		summary: "List kinds of rules",
 		answers: { 200: describeList(ruleTypeSchema) },
 		permission: "rule_type_list",
@@ -110,7 +106,6 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruletypes/:id",
-		component: "api",
 		summary: "Get a kind of rules by its id or name",
 		answers: { 200: answerJson(ruleTypeSchema) },
 		permission: "rule_type_view",

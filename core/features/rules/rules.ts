@@ -14,7 +14,7 @@ import { type RuleTestDependencies, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
 import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./rules-exports.ts";
 
-export interface RulesDependencies extends Omit<RuleTestDependencies, "rules">, Pick<Kernel, "changes" | "catalog"> {
+export interface StoredRulesDependencies extends Omit<RuleTestDependencies, "rules">, Pick<Kernel, "changes" | "catalog"> {
 	readonly triggers: RuleTriggers;
 }
 
@@ -23,9 +23,9 @@ const attempts = 5;
 
 /** Rules in the storage. */
 export class StoredRules implements Rules {
-	readonly #parts: RulesDependencies;
+	readonly #parts: StoredRulesDependencies;
 
-	constructor(parts: RulesDependencies) {
+	constructor(parts: StoredRulesDependencies) {
 		this.#parts = parts;
 	}
 

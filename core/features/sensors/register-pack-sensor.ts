@@ -15,7 +15,7 @@ import type { SensorInput } from "./sensor-file.ts";
 /** Maximum bytes of a sensor's program. */
 const maxProgramSize = 5_000_000;
 
-export interface RegisterPackSensorOptions extends RegisterSensorDependencies {
+export interface RegisterPackSensorDependencies extends RegisterSensorDependencies {
 	readonly runners: PackSensorRunners;
 	/** Refs of the sensors of the configuration. */
 	readonly configured: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export interface RegisterPackSensorOptions extends RegisterSensorDependencies {
  * operators change it later. With `isOverridden`, `enabled` comes from an operator and is always stored. Throws `SVC_INVALID` for an
  * invalid sensor.
  */
-export async function registerPackSensor(parts: RegisterPackSensorOptions, input: SensorInput, how: Registering): Promise<void> {
+export async function registerPackSensor(parts: RegisterPackSensorDependencies, input: SensorInput, how: Registering): Promise<void> {
 	const { storage, clock } = parts;
 	const { path, content } = how.pack;
 	assertRefNames(input);
@@ -65,7 +65,7 @@ async function assertUnique(known: SensorEntity | undefined, { metadata_file: fi
 }
 
 /** Registers the trigger types of the sensor, except those that have a file of their own in the pack, which takes precedence. */
-async function registerTypes({ storage, registerType }: RegisterPackSensorOptions, input: SensorInput, path: string): Promise<void> {
+async function registerTypes({ storage, registerType }: RegisterPackSensorDependencies, input: SensorInput, path: string): Promise<void> {
 	for (const type of input.trigger_types) {
 		const [known] = await storage.find("trigger_type", { where: { ref: `${input.pack}.${type.name}` }, limit: 1 });
 		const file = known?.metadata_file ?? "";

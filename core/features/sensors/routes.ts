@@ -109,7 +109,6 @@ export const sensorRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/sensortypes",
-		component: "api",
 		summary: "List sensors",
 		description: "`id`, `name`, `pack`, `enabled`, `trigger` (ref of a trigger type of its own) filter.",
 		answers: { 200: answerSelectedPage(sensorSchema, sensorPart) },
@@ -130,7 +129,6 @@ export const sensorRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/sensortypes/:ref",
-		component: "api",
 		summary: "Get a sensor",
 		answers: { 200: answerJson(sensorSchema) },
 		permission: "sensor_type_view",
@@ -142,7 +140,6 @@ export const sensorRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/sensortypes/:ref",
-		component: "api",
 		summary: "Switch a sensor on or off",
 		description: "Of the body only `enabled` takes effect, and without it the sensor is switched off.",
 		answers: { 200: answerJson(sensorSchema) },

@@ -11,7 +11,7 @@ import { SensorSupervisor } from "./sensor-supervisor.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { handleUncaughtSensorErrors } from "./uncaught-sensor-errors.ts";
 
-export interface SensorContainerOptions
+export interface SensorContainerDependencies
 	extends Omit<SensorWorkDependencies, "sources" | "triggers" | "principal" | "access">,
 		Omit<SensorAccessDependencies, "logger">,
 		Uses<"storage" | "nodeId">,
@@ -22,14 +22,14 @@ export interface SensorContainerOptions
 /** Runs the sensors of the configuration and of packs, each on one node at a time. Follows changes of their records. */
 export class SensorContainer {
 	readonly sources: SensorSources;
-	readonly #parts: SensorContainerOptions;
+	readonly #parts: SensorContainerDependencies;
 	readonly #work: SensorExecutor;
 	/** Supervisors by the ref of the sensor. */
 	readonly #supervisors = new Map<string, SensorSupervisor>();
 	readonly #looks: PollLoop;
 	#errorHandlers: ReturnType<typeof handleUncaughtSensorErrors> | undefined;
 
-	constructor(parts: SensorContainerOptions) {
+	constructor(parts: SensorContainerDependencies) {
 		const { options } = parts;
 		this.#parts = parts;
 		this.sources = new SensorSources({ ...parts, runners: parts.packRunners });

@@ -1,5 +1,5 @@
-import { type JsonObject, type JsonValue, type SensorTriggerType, SvcError } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type SensorTriggerType, SvcError } from "../../contract/index.ts";
+import { type Attribute, checkAttributes, flag, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
 import { toObjectSchema } from "../../language/file-schema.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPack, ownAttributes, type Place, requiredName, withoutNull } from "../packs/pack-files-exports.ts";
@@ -48,7 +48,7 @@ export const sensorAttributes: Readonly<Record<string, Attribute>> = {
 	},
 	trigger_types: {
 		description: "a list of objects with a name",
-		accepts: (value) => Array.isArray(value) && value.every((type) => isObject(type) && typeof type["name"] === "string"),
+		accepts: (value) => Array.isArray(value) && value.every((type) => isJsonObject(type) && typeof type["name"] === "string"),
 		schema: { type: "array", items: toObjectSchema(typeAttributes, true) },
 	},
 	artifact_uri: text,

@@ -11,7 +11,6 @@ export const telemetryRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/metrics",
-		component: "api",
 		summary: "Tell what this node measures",
 		answers: {
 			200: answerText(["text/plain"], "Metrics in the text format of Prometheus.", "svc_executions_held 2\n"),

@@ -30,7 +30,6 @@ export const timerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/timers",
-		component: "api",
 		summary: "List timers",
 		description: "`timer_type` filters.",
 		answers: { 200: answerPage(timerSchema), 429: answerTooMany },
@@ -44,7 +43,6 @@ export const timerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/timers/:ref",
-		component: "api",
 		summary: "Get a timer",
 		answers: { 200: answerJson(timerSchema) },
 		permission: "timer_view",

@@ -80,7 +80,6 @@ export const traceRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/traces",
-		component: "api",
 		summary: "List traces",
 		answers: { 200: answerSelectedPage(traceSchema, tracePart), 429: answerTooMany },
 		permission: "trace_list",
@@ -104,7 +103,6 @@ export const traceRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/traces/:id",
-		component: "api",
 		summary: "Get a trace",
 		description: "With the first 10,000 executions, enforcements of rules and trigger instances that belong to it.",
 		answers: { 200: answerJson(traceSchema) },

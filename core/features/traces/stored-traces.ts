@@ -19,13 +19,13 @@ const newestFirst = [
 	["trace_tag", "asc"],
 ] as const;
 
-export interface TraceDependencies extends TracesDependencies, Uses<"storage"> {}
+export interface StoredTracesDependencies extends TracesDependencies, Uses<"storage"> {}
 
 /** Reads traces and their components from the storage. */
 export class StoredTraces implements Traces {
-	readonly #parts: TraceDependencies;
+	readonly #parts: StoredTracesDependencies;
 
-	constructor(parts: TraceDependencies) {
+	constructor(parts: StoredTracesDependencies) {
 		this.#parts = parts;
 	}
 
@@ -67,7 +67,7 @@ export class StoredTraces implements Traces {
 
 /** Returns the ids of the traces that match the filter, or undefined if the filter matches all traces. */
 async function findTraceIds(
-	{ storage, enforcements }: TraceDependencies,
+	{ storage, enforcements }: StoredTracesDependencies,
 	{ id, execution, rule, trigger_instance }: TraceFilter,
 ): Promise<readonly string[] | undefined> {
 	const sets: (readonly string[])[] = [];

@@ -53,7 +53,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/triggertypes",
-		component: "api",
 		summary: "List trigger types",
 		answers: { 200: answerSelectedPage(triggerTypeSchema, triggerTypePart) },
 		permission: "trigger_type_list",
@@ -71,7 +70,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/triggertypes/:ref",
-		component: "api",
 		summary: "Get a trigger type",
 		answers: { 200: answerJson(triggerTypeSchema) },
 		permission: "trigger_type_view",
@@ -83,7 +81,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/triggertypes",
-		component: "api",
 		summary: "Make a trigger type",
 		answers: { 201: answerJson(triggerTypeSchema), 409: answerConflict },
 		permission: "trigger_type_create",
@@ -97,7 +94,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/triggertypes/:ref",
-		component: "api",
 		summary: "Replace a trigger type",
 		description: "Those of the pack `core` cannot be changed.",
 		answers: { 200: answerJson(triggerTypeSchema), 409: answerConflict },
@@ -114,7 +110,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/triggertypes/:ref",
-		component: "api",
 		summary: "Remove a trigger type",
 		description: "Those of the pack `core` cannot be removed.",
 		answers: { 204: answerNothing() },
@@ -131,7 +126,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/triggers",
-		component: "api",
 		summary: "List triggers",
 		description: "All of them unless `limit` says otherwise.",
 		answers: { 200: answerPage(triggerSchema), 429: answerTooMany },
@@ -146,7 +140,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/triggers/:ref",
-		component: "api",
 		summary: "Get a trigger",
 		answers: { 200: answerJson(triggerSchema) },
 		permission: "trigger_view",
@@ -160,7 +153,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/triggers",
-		component: "api",
 		summary: "Make a trigger",
 		description: "The one that is there when pack and name, or type and parameters, are taken.",
 		answers: { 201: answerJson(triggerSchema) },
@@ -179,7 +171,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/triggers/:ref",
-		component: "api",
 		summary: "Replace a trigger",
 		answers: { 200: answerJson(triggerSchema), 409: answerConflict },
 		permission: "trigger_modify",
@@ -200,7 +191,6 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/triggers/:ref",
-		component: "api",
 		summary: "Remove a trigger",
 		answers: { 204: answerNothing() },
 		permission: "trigger_delete",

@@ -38,7 +38,6 @@ export const triggerInstanceRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/triggerinstances",
-		component: "api",
 		summary: "List events",
 		answers: { 200: answerSelectedPage(triggerInstanceSchema, triggerInstancePart), 429: answerTooMany },
 		permission: "trigger_instance_list",
@@ -76,7 +75,6 @@ export const triggerInstanceRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/triggerinstances/:id",
-		component: "api",
 		summary: "Get an event",
 		answers: { 200: answerJson(triggerInstanceSchema) },
 		permission: "trigger_instance_view",
@@ -91,7 +89,6 @@ export const triggerInstanceRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/triggerinstances/:id/re_emit",
-		component: "api",
 		summary: "Dispatch an event again",
 		description: "Its payload names who has asked for it in `__context.re_emitted_by`.",
 		answers: {

@@ -83,7 +83,6 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/webhooks",
-		component: "api",
 		summary: "List webhooks",
 		description: "Those that rules have registered.",
 		answers: { 200: answerPage(webhookSchema), 429: answerTooMany },
@@ -97,7 +96,6 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/webhooks/**:url",
-		component: "api",
 		summary: "Get a webhook, or answer the challenge of a sender",
 		description:
 			"A challenge that the parameter `challenge` of the webhook names is answered as text, or in JSON. That needs `webhook_send`.",
@@ -119,7 +117,6 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "HEAD",
 		path: "/webhooks/**:url",
-		component: "api",
 		summary: "Ask whether a webhook exists",
 		description: "As senders do before their first delivery. Dispatches nothing.",
 		answers: { 200: answerNothing("It exists.") },
@@ -134,7 +131,6 @@ export const webhookRoutes = [
 	defineRawRoute({
 		method: "POST",
 		path: "/webhooks/**:url",
-		component: "api",
 		summary: "Deliver to a webhook",
 		description: "Answered once the events are on disk. Takes the header `Svc-Trace-Tag`.",
 		answers: {
@@ -163,7 +159,6 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/webhook_deliveries",
-		component: "api",
 		summary: "List deliveries that webhooks keep, the newest first",
 		description: "50 at a time; without `headers`, `query` and `body`.",
 		answers: { 200: answerPage(deliverySchema), 429: answerTooMany },
@@ -184,7 +179,6 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/webhook_deliveries/:id",
-		component: "api",
 		summary: "Get a delivery",
 		description: "With `headers`, `query` and `body`.",
 		answers: { 200: answerJson(deliverySchema) },
@@ -197,7 +191,6 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/webhook_deliveries/:id/replay",
-		component: "api",
 		summary: "Dispatch a delivery once more",
 		description: "One that was refused only where an administrator overrules that.",
 		answers: { 202: answerJson(deliverySchema) },

@@ -13,9 +13,9 @@ import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schema
 import type { OfRun, RunGraph } from "./workflows-exports.ts";
 
 /** Services of the engine that the routes use. */
-type RouteNeeds = Pick<Engine, "workflows" | "actions" | "executions">;
+type RouteEngine = Pick<Engine, "workflows" | "actions" | "executions">;
 
-const { defineRoute, defineTextRoute } = createRouteDeclarations<RouteNeeds>();
+const { defineRoute, defineTextRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 100;
 
@@ -24,7 +24,6 @@ export const workflowRoutes = [
 	defineTextRoute({
 		method: "POST",
 		path: "/workflows/inspect",
-		component: "api",
 		summary: "Tell what is wrong with the definition of a workflow",
 		description:
 			"Its text is the body, `text/plain`. `runner` names the runner it is for, `workflow` unless it is given. Nothing is stored.",
@@ -38,7 +37,6 @@ export const workflowRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/workflows/:ref/graph",
-		component: "api",
 		summary: "Get the definition of a workflow as a graph",
 		description: "400 for an action that is no workflow.",
 		answers: { 200: answerJson(graphSchema) },
@@ -52,7 +50,6 @@ export const workflowRoutes = [
 		defineRoute({
 			method: "GET",
 			path: "/executions/:id/graph",
-			component: "api",
 			summary: "Get the definition that a run of a workflow has, with its tasks",
 			description: "400 for an execution that is no workflow.",
 			answers: { 200: answerJson(runGraphSchema) },
@@ -67,7 +64,6 @@ export const workflowRoutes = [
 		defineRoute({
 			method: "GET",
 			path: "/executions/:id/tasks",
-			component: "api",
 			summary: "List the tasks of a run of a workflow, in the order of their start",
 			description: "Also while it runs. 400 for an execution that is no workflow.",
 			answers: { 200: answerPage(taskSchema) },
@@ -87,7 +83,7 @@ export const workflowRoutes = [
 
 /** Returns the value with secrets masked, unless the caller requests secrets and may view them. */
 async function present<T>(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	{ value, secrets }: OfRun<T>,
 	hide: (value: T, secrets: Redactor) => T,
 ): Promise<T> {

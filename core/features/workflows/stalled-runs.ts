@@ -5,7 +5,7 @@ import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts"
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 
-export interface StalledRunOptions
+export interface StalledRunDependencies
 	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "runners">,
 		Pick<Kernel, "completionEffects"> {
 	/** Seconds without activity until a run counts as stalled; 0 disables the search. */
@@ -31,12 +31,12 @@ const activeStatuses: readonly ExecutionStatus[] = ["requested", "scheduled", "d
 
 /** Finds workflow runs that a defect has left without progress: no child is active, and nothing was recorded for longer than the limit. */
 export class StalledRuns {
-	readonly #parts: StalledRunOptions;
+	readonly #parts: StalledRunDependencies;
 	readonly #runnerNames: readonly string[];
 	/** State of each idle run at the previous search, by execution id. */
 	#seen: ReadonlyMap<string, string> = new Map();
 
-	constructor(parts: StalledRunOptions) {
+	constructor(parts: StalledRunDependencies) {
 		this.#parts = parts;
 		this.#runnerNames = [...parts.runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
 	}

@@ -53,7 +53,7 @@ export type LeasedKind = { [K in EntityKind]: EntityMap[K] extends LeaseFields ?
 /** Lease fields of a record that a node holds. */
 export type HeldLeaseFields = { readonly [F in keyof LeaseFields]: string };
 
-interface LeasePolicyOptions extends Uses<"storage" | "clock" | "nodeId"> {
+interface LeasePolicyDependencies extends Uses<"storage" | "clock" | "nodeId"> {
 	/** Seconds that a lease lasts. */
 	readonly leaseSeconds: number;
 }
@@ -79,7 +79,7 @@ export class LeasePolicy {
 	readonly #clock: EngineClock;
 	readonly #nodeId: string;
 
-	constructor({ storage, clock, nodeId, leaseSeconds }: LeasePolicyOptions) {
+	constructor({ storage, clock, nodeId, leaseSeconds }: LeasePolicyDependencies) {
 		this.storage = storage;
 		this.isShared = storage.capabilities.shared === true;
 		this.leaseSeconds = leaseSeconds;

@@ -13,7 +13,7 @@ import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { EventHandler, StoreEvent } from "./event-handler.ts";
 
-export interface EventProcessorOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
+export interface EventProcessorDependencies extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: TelemetryHub;
 	readonly eventHandler: () => EventHandler;
@@ -63,7 +63,7 @@ function toPendingClaim(cursor: ClaimCursor): ClaimSelection<"trigger_instance">
  * of at least 2, so that the handler reads which rules have acted before and does not repeat their actions.
  */
 export class EventProcessor {
-	readonly #parts: EventProcessorOptions;
+	readonly #parts: EventProcessorDependencies;
 	readonly #slots: SlotPool;
 	readonly #claiming: Claimer<"trigger_instance">;
 	/** Claimed events that wait in memory for a slot, in the order of their claims. Each callback starts to process one event. */
@@ -77,7 +77,7 @@ export class EventProcessor {
 	/** True if the next poll must also take over events whose lease has expired. */
 	#isOrphanPollDue = false;
 
-	constructor(parts: EventProcessorOptions) {
+	constructor(parts: EventProcessorDependencies) {
 		this.#parts = parts;
 		this.#expiredLeases = new ExpiredLeasePoller(parts.leasing);
 		this.#slots = new SlotPool({ size: parts.poolSize, onSlotFree: () => this.#onSlotFree() });

@@ -115,7 +115,7 @@ export function readExecutionId(event: BusEvent): string | undefined {
 }
 
 /** Returns the execution as it was when its event was published. */
-export function readExecutionUpdate(event: BusEvent): ExecutionEntity {
+export function readEventExecution(event: BusEvent): ExecutionEntity {
 	return (event.data as unknown as ExecutionEventData).entity;
 }
 

@@ -14,7 +14,7 @@ const noWakeup: ParentWakeup = { operations: [], resumed: [] };
 
 /**
  * Drafts the writes that wake the parents of a child that leaves a waiting state, such as an answered question or a resumed pause. A paused
- * parent is resumed, and so is its own paused parent.
+ * parent is resumed, and so is its own paused parent. `child` is the child as it is stored before the change.
  *
  * No wake-up is lost, because the write of the child also writes the parent:
  *
@@ -25,8 +25,6 @@ const noWakeup: ParentWakeup = { operations: [], resumed: [] };
  * - A child that a node works on has left its waiting state earlier. A runner that has read such a child does not pause.
  *
  * All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
- *
- * @param child the child as it is stored before the change; without operations if it does not wait
  */
 export async function draftParentWakeup(storage: Storage, child: ExecutionEntity, timestamp: string): Promise<ParentWakeup> {
 	if (!isWaiting(child.status) || child.parent_id === null) return noWakeup;

@@ -3,7 +3,7 @@ import { type EventBus, type NodeEntity, type NodeRole, nodeRoles, type Options,
 import type { Uses } from "../basics/engine-parts.ts";
 import { toExpiredBefore } from "../coordination/lease-policy.ts";
 
-export interface ClusterCheckOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
+export interface ClusterCheckDependencies extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly options: Pick<Options, "scheduler">;
 	/** Name of this node's event bus plugin. */
 	readonly names: { readonly eventBus: string };
@@ -23,7 +23,7 @@ const pollPauseMs = 100;
  *
  * @param earlier nodes whose records were stored before the record of this node
  */
-export async function assertNodesCompatible(parts: ClusterCheckOptions, earlier: readonly NodeEntity[]): Promise<void> {
+export async function assertNodesCompatible(parts: ClusterCheckDependencies, earlier: readonly NodeEntity[]): Promise<void> {
 	const heartbeats = new Map(earlier.map(({ id, heartbeat_at }) => [id, heartbeat_at]));
 	for (;;) {
 		const others = (await findOtherLiveNodes(parts)).filter(({ id }) => id < parts.nodeId || heartbeats.has(id));
@@ -42,17 +42,17 @@ export async function findOtherLiveNodes({
 	clock,
 	nodeId,
 	options,
-}: Pick<ClusterCheckOptions, "storage" | "clock" | "nodeId" | "options">): Promise<readonly NodeEntity[]> {
+}: Pick<ClusterCheckDependencies, "storage" | "clock" | "nodeId" | "options">): Promise<readonly NodeEntity[]> {
 	const liveNodes = await storage.find("node", { where: { expires_at: { gte: toExpiredBefore(clock, options.scheduler.lease) } } });
 	return liveNodes.filter(({ id }) => id !== nodeId);
 }
 
 /** Returns true if this node and another one do not receive each other's bus events. */
-function isUnreachable(other: NodeEntity, { eventBus }: ClusterCheckOptions): boolean {
+function isUnreachable(other: NodeEntity, { eventBus }: ClusterCheckDependencies): boolean {
 	return eventBus.capabilities.shared !== true || !other.event_bus_shared;
 }
 
-function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheckOptions): SvcError {
+function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheckDependencies): SvcError {
 	const busOwner = eventBus.capabilities.shared === true ? "its" : "this node's";
 	const name = eventBus.capabilities.shared === true ? other.event_bus : names.eventBus;
 	return new SvcError(
@@ -64,7 +64,7 @@ function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheck
 }
 
 /** Logs a warning for each node with another event bus plugin: even if both buses are shared, no event passes from one to the other. */
-function warnOfOtherBuses(others: readonly NodeEntity[], { logger, names }: ClusterCheckOptions): void {
+function warnOfOtherBuses(others: readonly NodeEntity[], { logger, names }: ClusterCheckDependencies): void {
 	for (const { id, name, event_bus } of others) {
 		if (event_bus === names.eventBus) continue;
 		logger.warn("another node uses another event bus: the two hear nothing of each other and find work at the poll interval only", {

@@ -6,7 +6,7 @@ import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
 import { createReconnectingSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
-import { assertNodesCompatible, type ClusterCheckOptions, findOtherLiveNodes } from "./cluster-checks.ts";
+import { assertNodesCompatible, type ClusterCheckDependencies, findOtherLiveNodes } from "./cluster-checks.ts";
 
 /** Name of the bus event that notifies a node of an administrator's request, such as a drain. */
 export const nodeChangeEvent = "svc.node__change";
@@ -16,7 +16,7 @@ const expiredNodeLifetimeSeconds = 3_600;
 /** Number of heartbeats between two removals of expired node records. */
 const heartbeatsPerRemoval = 12;
 
-export interface HeartbeatOptions extends Omit<ClusterCheckOptions, "options">, Uses<"options" | "roles"> {
+export interface HeartbeatDependencies extends Omit<ClusterCheckDependencies, "options">, Uses<"options" | "roles"> {
 	readonly clock: StorageClock;
 	readonly leasing: LeasePolicy;
 	readonly version: string;
@@ -31,7 +31,7 @@ export interface HeartbeatOptions extends Omit<ClusterCheckOptions, "options">, 
  * this node as stopped. The record needs no fence, because no two processes have the same node id.
  */
 export class Heartbeat {
-	readonly #parts: HeartbeatOptions;
+	readonly #parts: HeartbeatDependencies;
 	readonly #startedAt: number;
 	readonly #busListener: ReconnectingSubscription;
 	readonly #heartbeatLoop: PollLoop;
@@ -44,7 +44,7 @@ export class Heartbeat {
 	#drain = false;
 	#heartbeatCount = 0;
 
-	constructor(parts: HeartbeatOptions) {
+	constructor(parts: HeartbeatDependencies) {
 		this.#parts = parts;
 		this.#startedAt = parts.clock.now();
 		this.#heartbeatLoop = new PollLoop({ poll: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { resultWithin } from "../../lib/wait.ts";
-import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
+import { Heartbeat, type HeartbeatDependencies } from "./heartbeat.ts";
 import { NodeLifecycle, type NodeLifecycleDependencies } from "./node-lifecycle.ts";
 import type { Readiness, UnreadyReason } from "./nodes-api.ts";
 import { createStoredNodes } from "./stored-nodes.ts";
@@ -10,7 +10,7 @@ const checkReuseMs = 1_000;
 /** Milliseconds after which a storage check without a response counts as failed. */
 const responseTimeoutMs = 2_000;
 
-export interface NodeOptions extends Omit<HeartbeatOptions, "describe" | "onDrain">, Omit<NodeLifecycleDependencies, "onChange"> {
+export interface NodeDependencies extends Omit<HeartbeatDependencies, "describe" | "onDrain">, Omit<NodeLifecycleDependencies, "onChange"> {
 	readonly addresses: () => JsonObject;
 	/** Returns the number of executions that run on this node. */
 	readonly running: () => number;
@@ -22,7 +22,7 @@ export interface NodeOptions extends Omit<HeartbeatOptions, "describe" | "onDrai
 export type Node = ReturnType<typeof createNode>;
 
 /** Creates the node, which does nothing until its parts are started: first the heartbeat, last the work. */
-export function createNode(parts: NodeOptions) {
+export function createNode(parts: NodeDependencies) {
 	const lifecycle = new NodeLifecycle({ ...parts, onChange: () => heartbeat.sendNow() });
 	const heartbeat = new Heartbeat({
 		...parts,
@@ -39,7 +39,7 @@ export function createNode(parts: NodeOptions) {
 
 /** Returns a function that reports whether this node is ready for requests. The function never rejects. */
 function createReadiness(
-	{ storage, clock, nodeId }: NodeOptions,
+	{ storage, clock, nodeId }: NodeDependencies,
 	heartbeat: Pick<Heartbeat, "isHeartbeatStored">,
 	lifecycle: Pick<NodeLifecycle, "unreadyReason">,
 ): () => Promise<Readiness> {

@@ -15,7 +15,7 @@ import { type FollowerOptions, HubFollower } from "./live/hub-follower.ts";
 import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
 import { findLastChunk, findLineStart, readStoredChunks, toCountField, toMaskedText } from "./stored-chunks.ts";
 
-export interface OutputReaderOptions extends OutputHubDependencies {
+export interface OutputReaderDependencies extends OutputHubDependencies {
 	/** Detects bulk output. While runs print bulk output, the followers are paced if there are many of them. */
 	readonly bulkOutput?: Pick<BulkOutputDetector, "isActive">;
 }
@@ -26,7 +26,7 @@ export class OutputReader implements OutputAccess {
 	readonly #hub: OutputHub;
 	readonly #pacing: FanOutPacing;
 
-	constructor(parts: OutputReaderOptions) {
+	constructor(parts: OutputReaderDependencies) {
 		this.#parts = parts;
 		this.#pacing = new FanOutPacing({ shouldPace: () => parts.bulkOutput?.isActive ?? false });
 		this.#hub = new OutputHub(parts);

@@ -27,7 +27,7 @@ const delayingWriteLength = 65_536;
 /** Maximum milliseconds for which a write is delayed after a write of at least `delayingWriteLength` characters. */
 const fullWriteDelayMs = 10;
 
-export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
+export interface OutputWriterDependencies extends Uses<"eventBus" | "clock"> {
 	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
 	readonly bulkOutput?: Pick<BulkOutputDetector, "noteLargeWrite">;
@@ -73,7 +73,7 @@ export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
  * buffer, before that write has ended, so that output for the next write arrives.
  */
 export class OutputWriter {
-	readonly #options: OutputWriterOptions;
+	readonly #options: OutputWriterDependencies;
 	readonly #channels: OutputChannels;
 	readonly #assembler: ChunkAssembler;
 	/** Line endings in the chunks so far, in total and by type. */
@@ -90,7 +90,7 @@ export class OutputWriter {
 	/** Calls of `emit` that wait until a write has taken output from the buffer. */
 	readonly #waitingEmits: (() => void)[] = [];
 
-	constructor(options: OutputWriterOptions) {
+	constructor(options: OutputWriterDependencies) {
 		this.#options = options;
 		this.#channels = new OutputChannels(options.secrets, options.maxResultOutput);
 		this.#assembler = options.assembler ?? new PooledChunkAssembler(options.clock);

@@ -8,7 +8,7 @@ import { RunCompletion } from "./run-completion.ts";
 import { revokeRunCredentials } from "./run-credentials.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
 import { addLogSecrets } from "./run-secrets.ts";
-import type { RunServiceOptions } from "./run-services.ts";
+import type { RunServiceDependencies } from "./run-services.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
 import { callRunner } from "./runner-call.ts";
 
@@ -50,7 +50,7 @@ export class Executor {
 	readonly runWrites: RunWrites;
 	readonly #parts: RunDependencies;
 	readonly #completion: RunCompletion;
-	readonly #services: RunServiceOptions;
+	readonly #services: RunServiceDependencies;
 
 	constructor(parts: RunDependencies) {
 		this.#parts = parts;

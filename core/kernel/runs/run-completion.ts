@@ -40,15 +40,10 @@ export class RunCompletion {
 		const { storage, clock, eventBus } = this.#parts;
 		const chunks = (await run.outputWriter?.finish({ willContinue: true })) ?? [];
 		const lease_expires_at = toTimestamp(clock.steady() + restartMicroseconds);
-		const {
-			fence,
-			execution: { id },
-		} = run;
-		const store = () =>
-			storage.write([
-				{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } },
-				...toChunkInserts(chunks),
-			]);
+		const { id } = run.execution;
+		const { fence } = run;
+		const release: WriteOperation = { update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } };
+		const store = () => storage.write([release, ...toChunkInserts(chunks)]);
 		const isStored = async () => {
 			const stored = await storage.get("execution", id);
 			return stored?.fence === fence && stored.lease_expires_at === lease_expires_at;

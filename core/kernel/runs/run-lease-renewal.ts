@@ -7,7 +7,7 @@ import { eventNames, readExecutionId, readInterruptStatus } from "../executions/
 import { heldStatuses } from "../executions/status.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 
-export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
+export interface RunLeaseRenewalDependencies extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	readonly runs: ActiveRuns;
@@ -49,7 +49,7 @@ export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "c
  * - A renewal may get no response for longer than the lease. So a second timer checks for expired leases, independently of the response.
  */
 export class RunLeaseRenewal {
-	readonly #parts: RunLeaseRenewalOptions;
+	readonly #parts: RunLeaseRenewalDependencies;
 	readonly #takeoverTrust: TakeoverGracePeriod;
 	readonly #interruptListener: ReconnectingSubscription;
 	/** Milliseconds from one renewal to the next. */
@@ -73,7 +73,7 @@ export class RunLeaseRenewal {
 	readonly #renewalCounter: Instrument;
 	readonly #lossCounter: Instrument;
 
-	constructor(parts: RunLeaseRenewalOptions) {
+	constructor(parts: RunLeaseRenewalDependencies) {
 		this.#parts = parts;
 		this.#intervalMs = toRenewalIntervalMs(parts.leasing.leaseSeconds);
 		this.#retryMs = toRetryIntervalMs(parts.leasing.leaseSeconds);

@@ -15,7 +15,7 @@ import type { RunDependencies } from "./run-dependencies.ts";
 import { addLogSecrets, encryptRunSecrets } from "./run-secrets.ts";
 import type { RunWrites } from "./run-writes.ts";
 
-export interface RunServiceOptions extends RunDependencies {
+export interface RunServiceDependencies extends RunDependencies {
 	readonly children: RunChildrenFactory;
 	readonly runs: ActiveRuns;
 	readonly runWrites: RunWrites;
@@ -36,7 +36,7 @@ interface RunAnnouncement {
  * creating them for every run would cost as much as a small run itself.
  */
 export class RunServices implements LazyMembers {
-	readonly #parts: RunServiceOptions;
+	readonly #parts: RunServiceDependencies;
 	readonly #run: ActiveRun;
 	/** Functions that end the masking of secrets in the log, for secrets that the run has read since its start. */
 	readonly #forgetSecrets: (() => void)[] = [];
@@ -44,7 +44,7 @@ export class RunServices implements LazyMembers {
 	#journal: Journal | undefined;
 	#expressions: Expressions | undefined;
 
-	constructor(parts: RunServiceOptions, run: ActiveRun) {
+	constructor(parts: RunServiceDependencies, run: ActiveRun) {
 		this.#parts = parts;
 		this.#run = run;
 	}

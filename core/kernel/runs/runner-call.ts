@@ -20,7 +20,7 @@ import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toFailure, toOutcome } from "./outcome.ts";
-import { type KernelRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
+import { type KernelRunContext, type LazyMembers, type RunServiceDependencies, RunServices, withLazyMembers } from "./run-services.ts";
 
 const notRecoveredOutcome: RunOutcome = {
 	status: "abandoned",
@@ -31,7 +31,7 @@ const notRecoveredOutcome: RunOutcome = {
  * Calls the runner with a context through which it uses the service, and returns the outcome of the run. If the runner throws, the outcome
  * is a failure. Rejects only if the storage fails. After the runner has resolved, its calls to the host are refused.
  */
-export async function callRunner(parts: RunServiceOptions, run: ActiveRun): Promise<RunOutcome> {
+export async function callRunner(parts: RunServiceDependencies, run: ActiveRun): Promise<RunOutcome> {
 	const { execution } = run;
 	const { clock, storage } = parts;
 	const outputWriter = createOutputWriter(parts, run);
@@ -62,22 +62,16 @@ export async function callRunner(parts: RunServiceOptions, run: ActiveRun): Prom
 }
 
 /** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
-function assertMayPause({ isWorkflow }: RunServiceOptions, run: ActiveRun): void {
-	if (!isWorkflow(run.execution.runner_name)) {
-		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, but it does not have the capability workflow");
-	}
+function assertMayPause({ isWorkflow }: RunServiceDependencies, run: ActiveRun): void {
+	const refuse = (reason: string) => new SvcError("SVC_RUNNER", `the runner has resolved with the status paused, but ${reason}`);
+	if (!isWorkflow(run.execution.runner_name)) throw refuse("it does not have the capability workflow");
 	// A canceled run may pause without a request, because it ends its children when it is resumed.
-	if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
-		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, but no pause was requested");
-	}
-	if (run.isResumable) return;
-	throw new SvcError(
-		"SVC_RUNNER",
-		"the runner has resolved with the status paused, but it has saved no state from which recover could continue",
-	);
+	const isCanceled = isCancelReason(run.controller.signal.reason);
+	if (!run.pauseController.signal.aborted && !isCanceled) throw refuse("no pause was requested");
+	if (!run.isResumable) throw refuse("it has saved no state from which recover could continue");
 }
 
-function createOutputWriter({ clock, eventBus, bulkOutput, options, runWrites }: RunServiceOptions, run: ActiveRun): OutputWriter {
+function createOutputWriter({ clock, eventBus, bulkOutput, options, runWrites }: RunServiceDependencies, run: ActiveRun): OutputWriter {
 	const { execution, prepared } = run;
 	return new OutputWriter({
 		store: (chunks) => runWrites.storeOutput(run, chunks),
@@ -101,7 +95,8 @@ interface ContextSources {
 	readonly traceparent: string | undefined;
 }
 
-function toContext(parts: RunServiceOptions, run: ActiveRun, { outputWriter, services, traceparent }: ContextSources): KernelRunContext {
+function toContext(parts: RunServiceDependencies, run: ActiveRun, sources: ContextSources): KernelRunContext {
+	const { outputWriter, services, traceparent } = sources;
 	const { dialects, runWrites } = parts;
 	const base = run.prepared.context;
 	// Name each member: if so many members were spread into the object, V8 would turn it into a dictionary, which is slow to read.
@@ -157,7 +152,7 @@ async function runOrRecover(
  * Stores a pause or a cancellation that a run requests for its own execution, and aborts the signal of the run. If a cancellation is stored
  * already, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
  */
-async function requestChange(parts: RunServiceOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
+async function requestChange(parts: RunServiceDependencies, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
 	const { execution } = run;
 	if (!parts.isWorkflow(execution.runner_name)) {
 		throw new SvcError("SVC_RUNNER", `request: runner type "${execution.runner_name}" does not have the capability workflow`);
@@ -174,7 +169,7 @@ async function requestChange(parts: RunServiceOptions, run: ActiveRun, change: "
 	});
 }
 
-function pause(parts: RunServiceOptions, current: ExecutionEntity): Promise<unknown> {
+function pause(parts: RunServiceDependencies, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
 	// Remove `paused_by`: it names the user of an earlier pause, who has not requested this one.
 	const { paused_by: _by, ...context } = current.context;

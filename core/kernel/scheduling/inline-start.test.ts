@@ -5,7 +5,7 @@ import { principal } from "../../testing/engine/engine.test-support.ts";
 import { createSharedBus } from "../../testing/engine/shared-bus.test-support.ts";
 import type { OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { getSystemClock, toTimestamp } from "../basics/clock.ts";
-import { eventNames, readExecutionUpdate } from "../executions/execution-events.ts";
+import { eventNames, readEventExecution } from "../executions/execution-events.ts";
 import { until, withNodes } from "../nodes/nodes.test-support.ts";
 
 /** Writes that concern executions, as the statuses that they store. */
@@ -142,7 +142,7 @@ for (const [action, startsInline] of [
 			const { id } = await start();
 			const seen: string[] = [];
 			for await (const event of events) {
-				const entity = readExecutionUpdate(event);
+				const entity = readEventExecution(event);
 				if (entity.id !== id) continue;
 				assert.equal(entity.log.at(-1)?.status, entity.status);
 				seen.push(`${event.name === eventNames.executionCreate ? "created" : "updated"} ${entity.status}`);

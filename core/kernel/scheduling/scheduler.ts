@@ -12,7 +12,7 @@ import { type ClaimSource, type ClaimSources, createClaimSources } from "./claim
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 import { FairShares } from "./fair-shares.ts";
 
-interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "options" | "nodeId"> {
+interface SchedulerDependencies extends Uses<"storage" | "eventBus" | "clock" | "logger" | "options" | "nodeId"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	/** Returns the queues. No scheduler may claim queued executions directly. */
@@ -73,7 +73,7 @@ export class Scheduler {
 	 * may have been missed, the scheduler is woken for a full poll.
 	 */
 	readonly crossNodeWakeup: ReconnectingSubscription;
-	readonly #parts: SchedulerOptions;
+	readonly #parts: SchedulerDependencies;
 	/** Milliseconds between full polls. */
 	readonly #pollIntervalMs: number;
 	readonly #slots: SlotPool;
@@ -85,7 +85,7 @@ export class Scheduler {
 	#isFullPollDue = false;
 	#isListeningToQueues = false;
 
-	constructor(parts: SchedulerOptions) {
+	constructor(parts: SchedulerDependencies) {
 		this.#parts = parts;
 		const { actions_pool_size: poolSize } = parts.options.actionrunner;
 		this.#pollIntervalMs = parts.options.scheduler.poll_interval * 1_000;

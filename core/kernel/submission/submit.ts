@@ -28,7 +28,7 @@ export interface ExecutionDraftDependencies extends Uses<"storage" | "clock" | "
 	readonly templateSources: TemplateSources;
 }
 
-export interface SubmitOptions extends ExecutionDraftDependencies {
+export interface SubmitDependencies extends ExecutionDraftDependencies {
 	readonly admit: Admit;
 	readonly completionEffects: CompletionEffects;
 }
@@ -80,7 +80,7 @@ export interface DraftedExecution {
  * rejects.
  */
 export async function submitExecution(
-	parts: SubmitOptions,
+	parts: SubmitDependencies,
 	input: SubmitInput,
 	principal: Principal,
 	origin: SubmitOrigin = {},

@@ -18,7 +18,7 @@ export function isTemplateProblem(error: unknown): error is SvcError {
 	return isSvcError(error, "SVC_INVALID") && error.facts.problem === "template";
 }
 
-/** Returns the names in quotes, at most 20 of them. */
+/** Returns the names in quotes, each cut to 100 characters. After 20 of them, `and more` follows. */
 export function quoteNames(names: readonly string[]): string {
 	const quotedNames = names.slice(0, 20).map((name) => `"${name.slice(0, 100)}"`);
 	return quotedNames.join(", ") + (names.length > quotedNames.length ? " and more" : "");

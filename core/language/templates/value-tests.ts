@@ -8,7 +8,7 @@ import { isFloat, isList, isObject, numberOf, requireDefined, Undefined, type Va
 /** Test that follows `is`. Its value may be an `Undefined`. */
 export type ValueTest = (value: Value, args: Arguments, budget: Budget) => boolean;
 
-const isNumber = (value: Value) => typeof value !== "boolean" && numberOf(value) !== undefined;
+const isNumeric = (value: Value) => typeof value !== "boolean" && numberOf(value) !== undefined;
 const requireNumber = (value: Value, args: Arguments): number | bigint => {
 	const number = numberOf(requireDefined(value));
 	if (number === undefined) throw args.error("needs a number");
@@ -40,7 +40,7 @@ export const valueTests: ReadonlyMap<string, ValueTest> = new Map<string, ValueT
 	["false", onDefinedValue((value) => value === false)],
 	["string", onDefinedValue((value) => typeof value === "string")],
 	["number", onDefinedValue((value) => numberOf(value) !== undefined)],
-	["integer", onDefinedValue((value) => isNumber(value) && !isFloat(value))],
+	["integer", onDefinedValue((value) => isNumeric(value) && !isFloat(value))],
 	["float", onDefinedValue((value) => isFloat(value))],
 	["sequence", onDefinedValue((value) => isList(value) || typeof value === "string" || isObject(value))],
 	["iterable", onDefinedValue((value) => isList(value) || typeof value === "string" || isObject(value))],

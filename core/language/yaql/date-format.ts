@@ -3,7 +3,7 @@ import type { Budget } from "../templates/budget.ts";
 import { type DateParts, DateTime, offsetText, pad, TimeSpan, toDateTime, weekdayOf } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 
-const monthNames = Array.from({ length: 12 }, (_, month) => new Date(0, month).toLocaleString("en", { month: "long" }));
+const monthNames = "January February March April May June July August September October November December".split(" ");
 const weekdayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const microsecondsPerMinute = 60_000_000;
 

@@ -1,7 +1,6 @@
 import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
-import type { Value } from "../templates/values.ts";
-import { isFloat } from "../templates/values.ts";
+import { isFloat, type Value } from "../templates/values.ts";
 import { Context } from "./context.ts";
 import { toTemplateValue } from "./conversions.ts";
 import { TimeSpan } from "./date-time.ts";

@@ -8,7 +8,7 @@ import { until } from "../../../core/testing/guarantees/until.test-support.ts";
 import { workflow } from "../../../plugins-runner/workflow/index.ts";
 import type { FollowedPackEntity } from "../entities.ts";
 import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
-import { type FollowPackOptions, followPack } from "./follow-pack.ts";
+import { type FollowPackDependencies, followPack } from "./follow-pack.ts";
 import { FollowedPacks } from "./followed-packs.ts";
 
 interface Setup extends TestEngine {
@@ -44,7 +44,7 @@ async function withFollowed(use: (setup: Setup) => Promise<void>): Promise<void>
 		sources: bench.sources,
 		executions: engine.executions,
 		systemUser: "svc",
-	} as unknown as FollowPackOptions;
+	} as unknown as FollowPackDependencies;
 	try {
 		await use({
 			...test,

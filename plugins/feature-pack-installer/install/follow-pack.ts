@@ -24,7 +24,7 @@ import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 import type { InstallSources } from "./install-services.ts";
 
-export interface FollowPackOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface FollowPackDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly sources: Pick<InstallSources, "latest">;
 	readonly executions: Pick<Executions, "submit" | "get">;
 	readonly followedPacks: Pick<FollowedPacks, "known">;
@@ -40,7 +40,7 @@ const secondTry = 15 * 60 * 1_000_000;
 const look = 250;
 
 /** Checks a followed repository once. Installs its current commit if that is due, and stores the outcome. */
-export async function followPack(parts: FollowPackOptions, followed: FollowedSource, signal: AbortSignal): Promise<void> {
+export async function followPack(parts: FollowPackDependencies, followed: FollowedSource, signal: AbortSignal): Promise<void> {
 	const { storage, clock, sources, followedPacks } = parts;
 	await finishLast(parts, await followedPacks.known(followed), signal);
 	if (signal.aborted) return;
@@ -70,7 +70,7 @@ export async function followPack(parts: FollowPackOptions, followed: FollowedSou
  * end.
  */
 async function finishLast(
-	parts: FollowPackOptions,
+	parts: FollowPackDependencies,
 	{ id, state, execution_id, retry_at }: FollowedPackEntity,
 	signal: AbortSignal,
 ): Promise<void> {
@@ -105,7 +105,7 @@ function isDue(
  * the last installation.
  */
 async function toState(
-	{ executions }: FollowPackOptions,
+	{ executions }: FollowPackDependencies,
 	{ state, execution_id, retry_at }: FollowedPackEntity,
 	{ pack, commit }: Looked,
 ): Promise<Patch<FollowedPackEntity>> {
@@ -120,14 +120,14 @@ async function findPack(storage: Storage, { pack: ref }: FollowedPackEntity): Pr
 	return ref === null ? undefined : (await storage.find("pack", { where: { ref }, limit: 1 }))[0];
 }
 
-async function begin({ executions, systemUser }: FollowPackOptions, source: string): Promise<ExecutionEntity> {
+async function begin({ executions, systemUser }: FollowPackDependencies, source: string): Promise<ExecutionEntity> {
 	const principal: Principal = { username: systemUser, isAdmin: true, authentication: { method: "none" } };
 	const input: SubmitInput = { action: "packs.follow", parameters: { source }, literalParameters: ["source"] };
 	return (await executions.submit(input, principal)).entity;
 }
 
 /** Waits for the end of an execution. Returns undefined if the signal aborts first; `finishLast` stores the outcome later. */
-async function untilEnded({ executions }: FollowPackOptions, id: string, signal: AbortSignal): Promise<ExecutionEntity | undefined> {
+async function untilEnded({ executions }: FollowPackDependencies, id: string, signal: AbortSignal): Promise<ExecutionEntity | undefined> {
 	while (!signal.aborted) {
 		const { entity } = await executions.get(id);
 		if (isCompleted(entity.status)) return entity;

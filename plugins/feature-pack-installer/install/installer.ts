@@ -21,9 +21,9 @@ import type { JobRequest } from "./job-runner.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { type CandidatePack, PackSet } from "./pack-set.ts";
 import { prepareEnvironments } from "./prepare-environments.ts";
-import { Staging, type StagingOptions } from "./staging.ts";
+import { Staging, type StagingDependencies } from "./staging.ts";
 
-export interface InstallerOptions extends StagingOptions, InspectionDependencies, Uses<"clock" | "logger"> {
+export interface InstallerDependencies extends StagingDependencies, InspectionDependencies, Uses<"clock" | "logger"> {
 	readonly contents: InstallContents;
 	readonly switch: InstallSwitch;
 	readonly locks: PackLocks;
@@ -62,9 +62,9 @@ export type KeptPack = Omit<ReadyPack, "directory" | "source"> & { readonly sour
 
 /** Installs the requested packs. Only the last step changes anything in use, so that a failure leaves the installed packs unchanged. */
 export class Installer {
-	readonly #parts: InstallerOptions;
+	readonly #parts: InstallerDependencies;
 
-	constructor(parts: InstallerOptions) {
+	constructor(parts: InstallerDependencies) {
 		this.#parts = parts;
 	}
 

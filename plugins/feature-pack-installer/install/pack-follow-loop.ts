@@ -8,10 +8,10 @@ import {
 	type Uses,
 	wait,
 } from "../../../core/feature.ts";
-import { type FollowPackOptions, followPack } from "./follow-pack.ts";
+import { type FollowPackDependencies, followPack } from "./follow-pack.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 
-export interface PackFollowLoopOptions extends SingletonTaskDependencies, FollowPackOptions, Uses<"clock"> {
+export interface PackFollowLoopDependencies extends SingletonTaskDependencies, FollowPackDependencies, Uses<"clock"> {
 	readonly followedPacks: Pick<FollowedPacks, "known" | "source">;
 	/** Followed packs, as configured. */
 	readonly packs: readonly GitPack[];
@@ -26,14 +26,14 @@ const pause = 1_000;
  * ordinary execution.
  */
 export class PackFollowLoop implements BackgroundLoop {
-	readonly #parts: PackFollowLoopOptions;
+	readonly #parts: PackFollowLoopDependencies;
 	/** Singleton tasks that check the repositories, by source. */
 	#duties: ReadonlyMap<string, SingletonTask> = new Map();
 	#stopping = new AbortController();
 	/** Sources with a requested check that has not begun. Requests for such a source are merged. */
 	readonly #asked = new Set<string>();
 
-	constructor(parts: PackFollowLoopOptions) {
+	constructor(parts: PackFollowLoopDependencies) {
 		this.#parts = parts;
 	}
 

@@ -10,24 +10,24 @@ import type { CandidatePack } from "./pack-set.ts";
 /** Milliseconds after which the directory of any installation is removed, even if its execution has not ended. */
 const maxInstallation = 24 * 3_600_000;
 
-export interface StagingOptions extends Uses<"storage" | "dialects"> {
+export interface StagingDependencies extends Uses<"storage" | "dialects"> {
 	readonly sources: Pick<InstallSources, "fetch">;
 	readonly dataDirectory: string;
 }
 
 /** Temporary directory for the files of one installation, until they are in the storage. */
 export class Staging {
-	readonly #parts: StagingOptions;
+	readonly #parts: StagingDependencies;
 	readonly #directory: string;
 	#count = 0;
 
-	private constructor(parts: StagingOptions, directory: string) {
+	private constructor(parts: StagingDependencies, directory: string) {
 		this.#parts = parts;
 		this.#directory = directory;
 	}
 
 	/** Calls `use` with an empty staging directory and removes it afterwards. Also removes directories that killed processes have left. */
-	static async with<T>(parts: StagingOptions, executionId: string, use: (staging: Staging) => Promise<T>): Promise<T> {
+	static async with<T>(parts: StagingDependencies, executionId: string, use: (staging: Staging) => Promise<T>): Promise<T> {
 		const root = join(parts.dataDirectory, "pack-staging");
 		await removeLeft(root, parts.storage);
 		const directory = join(root, executionId);

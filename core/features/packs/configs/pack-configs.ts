@@ -33,7 +33,7 @@ import { ConfigFiles, type ConfigWriter } from "./config-files.ts";
 import { itemDefinition, mapStrings, memberDefinition } from "./map-strings.ts";
 import { type RenderAccess, renderConfigValues } from "./render-values.ts";
 
-export interface PackConfigOptions extends Uses<"storage" | "logger" | "dialects"> {
+export interface PackConfigDependencies extends Uses<"storage" | "logger" | "dialects"> {
 	readonly datastore: Pick<DatastoreItems, "accessForGiven" | "clearAccessFor">;
 	readonly options: Pick<Options, "system_user">;
 	/** Returns the directory of a pack; undefined if it has none. */
@@ -55,12 +55,12 @@ const mentions = new PrivateSlot<object, boolean>();
 
 /** Reads and writes pack configurations, which are stored in files. */
 export class StoredPackConfigs implements PackConfigs {
-	readonly #parts: PackConfigOptions;
+	readonly #parts: PackConfigDependencies;
 	readonly #files = new ConfigFiles();
 	/** Cached schemas by content hash. They need no refresh, because content does not change. */
 	readonly #schemas = new Map<string, ParameterDefinitions | undefined>();
 
-	constructor(parts: PackConfigOptions) {
+	constructor(parts: PackConfigDependencies) {
 		this.#parts = parts;
 	}
 

@@ -6,7 +6,7 @@ import { ContentBytes } from "./content-chunks.ts";
 import { containsFiles, extractFiles, removeExtracted, removeTree, stagingPrefix } from "./content-directory.ts";
 import { toContentId } from "./content-files.ts";
 
-export interface LocalContentsOptions extends Uses<"storage" | "logger"> {
+export interface LocalContentsDependencies extends Uses<"storage" | "logger"> {
 	/** Absolute path of the directory for pack content on this node. */
 	readonly root: string;
 }
@@ -17,11 +17,11 @@ const contentPattern = /^[0-9a-f]{64}$/;
 
 /** Writes the content of packs to directories of this node, `<root>/<pack>/<content>`, and removes unused ones. */
 export class ContentDirectories {
-	readonly #parts: LocalContentsOptions;
+	readonly #parts: LocalContentsDependencies;
 	/** Directories that this process has written or verified, by path. */
 	readonly #ready = new Map<string, Promise<void>>();
 
-	constructor(parts: LocalContentsOptions) {
+	constructor(parts: LocalContentsDependencies) {
 		this.#parts = parts;
 	}
 

@@ -8,7 +8,7 @@ import { ContentDirectories } from "./content-directories.ts";
 import { type ContentLimits, scanFiles, toContentId } from "./content-files.ts";
 import { UnusedContents } from "./unused-contents.ts";
 
-export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface PackContentsDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly limits: ContentLimits;
 	/** Absolute path of the directory for content on this node. */
 	readonly root: string;
@@ -19,11 +19,11 @@ export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"
  * has the same bytes. Each node that needs them writes them below its data directory. Content is immutable: a new version is a new content.
  */
 export class PackContents implements PackContentSource {
-	readonly #parts: PackContentsOptions;
+	readonly #parts: PackContentsDependencies;
 	readonly #local: ContentDirectories;
 	readonly #unused: UnusedContents;
 
-	constructor(parts: PackContentsOptions) {
+	constructor(parts: PackContentsDependencies) {
 		this.#parts = parts;
 		this.#local = new ContentDirectories(parts);
 		this.#unused = new UnusedContents(parts);

@@ -1,5 +1,5 @@
-import { type ActionEntity, type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, list, object, requiredText, text } from "../../../language/file-attributes.ts";
+import { type ActionEntity, isJsonObject, type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type Attribute, checkAttributes, flag, list, object, requiredText, text } from "../../../language/file-attributes.ts";
 import { parameterDefinitions, toObjectSchema } from "../../../language/file-schema.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../../language/parameters/check-schema.ts";
@@ -36,7 +36,7 @@ export const actionAttributes: Readonly<Record<string, Attribute>> = {
 	output_schema: object,
 	tags: {
 		description: "a list of objects with name and value",
-		accepts: (value) => Array.isArray(value) && value.every((tag) => isObject(tag) && typeof tag["name"] === "string"),
+		accepts: (value) => Array.isArray(value) && value.every((tag) => isJsonObject(tag) && typeof tag["name"] === "string"),
 		schema: { type: "array", items: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },
 	},
 	notify,
@@ -71,7 +71,7 @@ export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: 
 
 function checkNotify(notify: JsonObject): void {
 	for (const [section, value] of Object.entries(notify)) {
-		if (!notifySections.includes(section.replaceAll("_", "-")) || !isObject(value)) {
+		if (!notifySections.includes(section.replaceAll("_", "-")) || !isJsonObject(value)) {
 			throw new SvcError("SVC_INVALID", `attribute "notify" must have objects under ${notifySections.join(", ")}`);
 		}
 		checkSection(section, value);

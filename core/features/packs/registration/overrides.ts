@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object } from "../../../language/file-attributes.ts";
+import { isJsonObject, type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type Attribute, checkAttributes, flag, object } from "../../../language/file-attributes.ts";
 import { toObjectSchema } from "../../../language/file-schema.ts";
 import type { PackKind } from "../pack-files-exports.ts";
 import type { PackProblem } from "../reading/read-pack-directory.ts";
@@ -104,10 +104,10 @@ export function checkOverrides(content: JsonObject, attributes: Readonly<Record<
 	for (const [section, given] of Object.entries(content)) {
 		within(section, () => checkAttributes((given ?? {}) as JsonObject, attributes, true));
 		const { defaults, exceptions } = (given ?? {}) as JsonObject;
-		if (isObject(defaults)) within(`${section}, defaults`, () => checkAttributes(defaults, onlyEnabled, true));
+		if (isJsonObject(defaults)) within(`${section}, defaults`, () => checkAttributes(defaults, onlyEnabled, true));
 		for (const [name, exception] of Object.entries((exceptions ?? {}) as JsonObject)) {
 			within(`${section}, exceptions, ${name}`, () => {
-				if (!isObject(exception)) throw new SvcError("SVC_INVALID", "must be an object with enabled");
+				if (!isJsonObject(exception)) throw new SvcError("SVC_INVALID", "must be an object with enabled");
 				checkAttributes(exception, onlyEnabled, true);
 			});
 		}
@@ -125,7 +125,7 @@ function within(place: string, look: () => void): void {
 
 function member(value: JsonObject, name: string): JsonObject {
 	const found = Object.hasOwn(value, name) ? value[name] : undefined;
-	return isObject(found) ? found : {};
+	return isJsonObject(found) ? found : {};
 }
 
 function exists(file: string): Promise<boolean> {

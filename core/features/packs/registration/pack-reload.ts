@@ -11,7 +11,7 @@ import type { PackRegister, RegisterCounts, RegisterInput } from "../register-ex
 import type { PackVersion } from "./chosen-packs.ts";
 import { RegistrationKinds } from "./registration-kinds.ts";
 
-export interface PackRegisteringOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
+export interface PackRegisteringDependencies extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
 	/** Directories of the configuration. */
 	readonly directories: readonly string[];
 	readonly switch: PackActivator;
@@ -25,9 +25,9 @@ interface LocalPacks {
 
 /** Registers packs again while the service runs. */
 export class PackReload implements PackRegister {
-	readonly #parts: PackRegisteringOptions;
+	readonly #parts: PackRegisteringDependencies;
 
-	constructor(parts: PackRegisteringOptions) {
+	constructor(parts: PackRegisteringDependencies) {
 		this.#parts = parts;
 	}
 

@@ -10,7 +10,7 @@ import { EventLoopYield } from "../../../lib/event-loop.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-interface RegisterActionsOptions extends Uses<"storage" | "clock" | "logger"> {
+interface RegisterActionsDependencies extends Uses<"storage" | "clock" | "logger"> {
 	readonly report: RegistrationReport;
 	readonly overrides: PackOverrides;
 	/** Directory of the pack; undefined for a pack without files. */
@@ -20,7 +20,7 @@ interface RegisterActionsOptions extends Uses<"storage" | "clock" | "logger"> {
 
 /** Updates the stored actions of a pack to match its files. Returns how many actions can be used. */
 export async function registerActions(
-	parts: RegisterActionsOptions,
+	parts: RegisterActionsDependencies,
 	pack: Omit<PackEntity, "id">,
 	actions: readonly Omit<ActionEntity, "id">[],
 ): Promise<number> {
@@ -58,7 +58,7 @@ export async function registerActions(
 
 /** Skips an action whose runner type is not configured. Reports it as a problem, except in built-in packs, which use all runner types. */
 function skipForRunnerType(
-	{ directory, report, logger }: RegisterActionsOptions,
+	{ directory, report, logger }: RegisterActionsDependencies,
 	{ ref, runner_type, metadata_file }: Omit<ActionEntity, "id">,
 ): void {
 	if (directory === undefined) logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
@@ -69,7 +69,7 @@ function skipForRunnerType(
 }
 
 async function registerAction(
-	{ storage, clock }: RegisterActionsOptions,
+	{ storage, clock }: RegisterActionsDependencies,
 	known: ActionEntity | undefined,
 	action: Omit<ActionEntity, "id">,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { readYamlObject } from "../reading/read-yaml.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-export interface RegisterFilesOptions extends Uses<"dialects"> {
+export interface RegisterFilesDependencies extends Uses<"dialects"> {
 	readonly packs: readonly PackDirectory[];
 	readonly report: RegistrationReport;
 	readonly overrides: PackOverrides;
@@ -32,7 +32,7 @@ interface Found<Input> {
 
 /** Updates the records of a kind to match the files of packs. Invalid files are reported, and the others are still registered. */
 export async function registerFiles<Input extends { readonly name: string }>(
-	parts: RegisterFilesOptions,
+	parts: RegisterFilesDependencies,
 	files: PackFileKind<Input>,
 ): Promise<void> {
 	const { report, isShared, assertPermitted } = parts;
@@ -57,7 +57,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 
 /** Reads all files before the first is registered, so that all invalid files are reported even if the storage rejects a record. */
 async function readFiles<Input extends { readonly name: string }>(
-	{ packs, report, dialects, overrides }: RegisterFilesOptions,
+	{ packs, report, dialects, overrides }: RegisterFilesDependencies,
 	{ kind, folder, toInput }: PackFileKind<Input>,
 ): Promise<readonly Found<Input>[]> {
 	const found = new Map<string, Found<Input>>();

@@ -12,7 +12,7 @@ import { publishOutput, publishUpdated, readOutputChunk, retainOutputText } from
 import type { OutputAccess, OutputChunk } from "../../executions/executions-api.ts";
 import { PooledChunkAssembler, StringChunkAssembler } from "../chunk-assembler.ts";
 import { OutputReader } from "../output-reader.ts";
-import { OutputWriter, type OutputWriterOptions } from "../output-writer.ts";
+import { OutputWriter, type OutputWriterDependencies } from "../output-writer.ts";
 import { toMaskedText, toStoredChunk } from "../stored-chunks.ts";
 import { followersPerTurn } from "./fan-out-pacing.ts";
 import { PlainFollower } from "./plain-follower.test-support.ts";
@@ -72,7 +72,10 @@ function recorderFor(parts: Pick<Parts, "storage" | "eventBus">, execution: Exec
 	return new OutputWriter(toRecorderOptions(parts, execution));
 }
 
-function toRecorderOptions({ storage, eventBus }: Pick<Parts, "storage" | "eventBus">, execution: ExecutionEntity): OutputWriterOptions {
+function toRecorderOptions(
+	{ storage, eventBus }: Pick<Parts, "storage" | "eventBus">,
+	execution: ExecutionEntity,
+): OutputWriterDependencies {
 	return {
 		store: (chunks) => storage.insert("output_chunk", chunks),
 		eventBus,

@@ -1,6 +1,6 @@
 import { type BusEvent, isSvcError } from "../../../contract/index.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
-import { eventNames, readExecutionId, readExecutionUpdate, readOutputChunk } from "../../executions/execution-events.ts";
+import { eventNames, readEventExecution, readExecutionId, readOutputChunk } from "../../executions/execution-events.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
 
@@ -13,7 +13,7 @@ export interface ChunkWaiter {
 	wake(isOld: boolean): void;
 }
 
-interface OutputSubscriptionOptions extends Uses<"eventBus"> {
+interface OutputSubscriptionDependencies extends Uses<"eventBus"> {
 	readonly executionId: string;
 	/** Called with each published chunk, while the publisher still holds its pooled text. */
 	readonly onChunk: (chunk: OutputChunk) => void;
@@ -30,14 +30,14 @@ export class OutputSubscription {
 	statusVersion = 0;
 	/** Highest sequence number of the published chunks. */
 	lastAnnounced = 0;
-	readonly #parts: OutputSubscriptionOptions;
+	readonly #parts: OutputSubscriptionDependencies;
 	/** Error that ended the subscription; undefined while the subscription exists. */
 	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
 	#waiters = new Set<ChunkWaiter>();
 	#pollTimer: NodeJS.Timeout | undefined;
 
-	constructor(parts: OutputSubscriptionOptions) {
+	constructor(parts: OutputSubscriptionDependencies) {
 		this.#parts = parts;
 	}
 
@@ -86,7 +86,7 @@ export class OutputSubscription {
 		if (event.name === eventNames.outputCreate) {
 			const chunk = readOutputChunk(event);
 			this.lastAnnounced = Math.max(this.lastAnnounced, chunk.sequence);
-		} else if (isCompleted(readExecutionUpdate(event).status)) this.statusVersion += 1;
+		} else if (isCompleted(readEventExecution(event).status)) this.statusVersion += 1;
 		else return;
 		this.#notify();
 	}

@@ -7,7 +7,7 @@ import type { RunDependencies } from "../run-dependencies.ts";
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, which find changes if the bus has lost events. */
 const pollIntervalsPerScan = 5;
 
-export interface ChildTrackerOptions extends RunDependencies {
+export interface ChildTrackerDependencies extends RunDependencies {
 	/** Passes events about the children of a parent to a tracker. `add` resolves once the tracker can miss no later event. */
 	readonly watch: {
 		add(parentId: string, tracker: ChildTracker): Promise<void>;
@@ -31,7 +31,7 @@ const abortListeners = createAbortListeners();
  * iterate over changes.
  */
 export class ChildTracker {
-	readonly #parts: ChildTrackerOptions;
+	readonly #parts: ChildTrackerDependencies;
 	readonly #parentId: string;
 	/** Latest recorded state of each child, by its id. */
 	readonly #latest = new Map<string, ChildReading>();
@@ -47,7 +47,7 @@ export class ChildTracker {
 	#scanTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
-	constructor(parts: ChildTrackerOptions, parentId: string) {
+	constructor(parts: ChildTrackerDependencies, parentId: string) {
 		this.#parts = parts;
 		this.#parentId = parentId;
 	}

@@ -18,7 +18,7 @@ import type { RunDependencies } from "../run-dependencies.ts";
 import type { RunWrites } from "../run-writes.ts";
 import type { RunChildren } from "./run-children.ts";
 
-interface JournalOptions extends RunDependencies {
+interface JournalDependencies extends RunDependencies {
 	readonly runs: Pick<ActiveRuns, "markResumable">;
 	readonly runWrites: Pick<RunWrites, "fenceOperations" | "toStateOperation">;
 }
@@ -58,7 +58,7 @@ interface JournalAccess {
  * A failed `append` does not stop later ones; they reuse its number. While the storage is unavailable, calls wait.
  */
 export class Journal implements RunJournal {
-	readonly #parts: JournalOptions;
+	readonly #parts: JournalDependencies;
 	readonly #run: ActiveRun;
 	readonly #access: JournalAccess;
 	/** Number of the next entry. Undefined in a continued run until the number of its last stored entry is known. */
@@ -66,7 +66,7 @@ export class Journal implements RunJournal {
 	/** Resolves when the last write of an entry has succeeded or failed; the next write then starts. Never rejects. */
 	#lastWrite: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: JournalOptions, run: ActiveRun, access: JournalAccess) {
+	constructor(parts: JournalDependencies, run: ActiveRun, access: JournalAccess) {
 		this.#parts = parts;
 		this.#run = run;
 		this.#access = access;

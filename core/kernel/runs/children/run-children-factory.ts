@@ -1,5 +1,5 @@
 import { createReconnectingSubscription, type ReconnectingSubscription } from "../../coordination/reconnecting-subscription.ts";
-import { eventNames, readExecutionUpdate } from "../../executions/execution-events.ts";
+import { eventNames, readEventExecution } from "../../executions/execution-events.ts";
 import type { ActiveRun } from "../active-runs.ts";
 import type { ChildTracker } from "./child-tracker.ts";
 import { type AddSecrets, RunChildren, type RunChildrenOptions } from "./run-children.ts";
@@ -26,9 +26,9 @@ export class RunChildrenFactory {
 			...parts,
 			names: [eventNames.executionUpdate],
 			purpose: "children of runs",
-			filter: (event) => this.#trackersOf(readExecutionUpdate(event).parent_id).size > 0,
+			filter: (event) => this.#trackersOf(readEventExecution(event).parent_id).size > 0,
 			onEvent: (event) => {
-				const child = readExecutionUpdate(event);
+				const child = readEventExecution(event);
 				for (const tracker of this.#trackersOf(child.parent_id)) tracker.record(child);
 			},
 			onGap: () => {

@@ -30,9 +30,9 @@ import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
 import type { RunWrites } from "../run-writes.ts";
 import { ChildStarter } from "./child-starter.ts";
-import { ChildTracker, type ChildTrackerOptions } from "./child-tracker.ts";
+import { ChildTracker, type ChildTrackerDependencies } from "./child-tracker.ts";
 
-export interface RunChildrenOptions extends ChildTrackerOptions {
+export interface RunChildrenOptions extends ChildTrackerDependencies {
 	readonly runWrites: Pick<RunWrites, "fenceOperations">;
 }
 

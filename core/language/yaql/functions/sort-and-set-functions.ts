@@ -10,7 +10,6 @@ const selector = lambda("selector");
 const predicate = lambda("predicate");
 const left = list("left");
 const right = list("right");
-
 const sortedCollection = ordered("collection");
 
 /** Functions that sort or split a list, or combine it with another list. */
