@@ -85,6 +85,6 @@ export class ClientHandlers<C> {
 }
 
 /** Returns the words that call a command, such as `svc webhook delivery`. */
-function toPath(command: Command | null): string {
+export function toPath(command: Command | null): string {
 	return command === null ? "" : `${toPath(command.parent)} ${command.name()}`.trimStart();
 }

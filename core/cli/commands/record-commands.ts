@@ -3,10 +3,12 @@ import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import type { RecordClient } from "../../client/record-client.ts";
 import { type CliContext, write } from "../context.ts";
+import { orNotFound } from "../failure.ts";
 import { printRecord } from "../print-records.ts";
 import { readObject } from "../read-file.ts";
-import { ClientHandlers } from "./client-handlers.ts";
-import { type CommonOptions, withCommonOptions } from "./options.ts";
+import { openSession } from "../session.ts";
+import { ClientHandlers, toPath } from "./client-handlers.ts";
+import { type CommonOptions, optionsOf, withCommonOptions } from "./options.ts";
 
 /** The records that a group of commands shows and changes. */
 export interface CommandRecords<Client> {
@@ -20,12 +22,14 @@ export class RecordCommands<Client> {
 	readonly #group: Command;
 	readonly #context: CliContext;
 	readonly #noun: string;
+	readonly #createClient: (api: ApiClient) => Client;
 	readonly #handlers: ClientHandlers<Client>;
 
 	constructor(group: Command, context: CliContext, { noun, createClient }: CommandRecords<Client>) {
 		this.#group = group;
 		this.#context = context;
 		this.#noun = noun;
+		this.#createClient = createClient;
 		this.#handlers = new ClientHandlers(createClient, context);
 	}
 
@@ -66,16 +70,21 @@ export class RecordCommands<Client> {
 	): void {
 		const noun = this.#noun;
 		const readRequest = (file: string) => readObject(file) as unknown as Request;
+		// The file is read before the command signs in, so that no password is sent if the name of the file is mistyped.
+		const open = async (command: Command) => changesOf(this.#createClient(await openSession(optionsOf(command), this.#context)));
+		const print = (record: object, command: Command) => printRecord(record, attributes, optionsOf(command), this.#context);
 		this.#add("create <file>", `Make a ${noun} from a JSON or YAML file.`).action(
-			this.#handlers.run<object, [file: string]>(async (client, options, file) => {
+			async (file: string, _options: unknown, command: Command) => {
 				const request = readRequest(file);
-				await printRecord(await changesOf(client).create(request), attributes, options, this.#context);
-			}),
+				await print(await (await open(command)).create(request), command);
+			},
 		);
 		this.#add("update <ref> <file>", `Replace a ${noun} by what a JSON or YAML file says.`).action(
-			this.#handlers.each<object, [file: string]>(capitalize(noun), async (client, ref, options, file) => {
-				await printRecord(await changesOf(client).update(ref, readRequest(file)), attributes, options, this.#context);
-			}),
+			async (ref: string, file: string, _options: unknown, command: Command) => {
+				const request = readRequest(file);
+				const updated = (await open(command)).update(ref, request);
+				await print(await orNotFound(updated, capitalize(noun), ref, `${toPath(this.#group)} list`), command);
+			},
 		);
 		this.addForEach("delete <refs...>", `Delete ${plural}.`, async (client, ref) => {
 			await changesOf(client).remove(ref);
