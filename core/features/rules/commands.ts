@@ -43,7 +43,7 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 	const rules = new RecordCommands(group, context, { noun: "rule", createClient: createRuleClient });
 	addListing(group, context);
 	rules.addShow("get <refs...>", "Show rules.", attributes, (client, ref) => client.get(ref));
-	rules.addChanges("rules", attributes, (client) => client);
+	rules.addChanges("rules", attributes);
 	rules.addSwitches("<refs...>", { enable: "Let rules act.", disable: "Keep rules from acting." }, columns, async (client, ref, enabled) =>
 		client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
