@@ -40,7 +40,7 @@ async function svc(...words: readonly string[]) {
 	return { exitCode, stderr: stderr.text };
 }
 
-for (const words of ["rule", "policy", "trigger"].flatMap((group) => [
+for (const words of ["rule", "policy", "trigger", "action-alias"].flatMap((group) => [
 	[group, "create"],
 	[group, "update", "default.mine"],
 ])) {
