@@ -40,10 +40,16 @@ async function svc(...words: readonly string[]) {
 	return { exitCode, stderr: stderr.text };
 }
 
-for (const words of ["rule", "policy", "trigger", "action-alias"].flatMap((group) => [
-	[group, "create"],
-	[group, "update", "default.mine"],
-])) {
+for (const words of [
+	...["rule", "policy", "trigger", "action-alias"].flatMap((group) => [
+		[group, "create"],
+		[group, "update", "default.mine"],
+	]),
+	["apikey", "load"],
+	["key", "load"],
+	["config", "set", "core"],
+	["pack", "install", "--locked"],
+]) {
 	test(`${words.join(" ")} sends no request if its file cannot be read`, async () => {
 		const missing = join(home, "missing.yaml");
 		const { exitCode, stderr } = await svc(...words, missing);

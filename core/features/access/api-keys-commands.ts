@@ -72,8 +72,9 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		"load <file>",
 		"Load keys from `svc apikey list --show-secrets -j` of another instance (JSON or YAML).",
 		async (open, _options, file) => {
+			const records = readRecords(file);
 			const client = await open();
-			for (const record of readRecords(file)) {
+			for (const record of records) {
 				const { id, created } = await load(client, record);
 				await write(context.stdout, `${id} ${created ? "loaded" : "was there"}\n`);
 			}

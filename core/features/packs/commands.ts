@@ -31,8 +31,8 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 		"set <pack> <file>",
 		"Replace the configuration of a pack by the values in a JSON or YAML file.",
 		async (open, options, pack, file) => {
-			const client = await open();
-			await printRecord(await client.set(pack, readValues(file)), attributes, options, context);
+			const values = readValues(file);
+			await printRecord(await (await open()).set(pack, values), attributes, options, context);
 		},
 	);
 };
