@@ -109,13 +109,17 @@ export class RecordCommands<Client> {
 	/** Adds `create`, `update` and `delete`. The first two take a file with the record, and print its attributes. */
 	addChanges(this: RecordCommands<RecordClient<object, object>>, plural: string, attributes: readonly string[]): void {
 		const { noun } = this.#records;
-		this.addRun<object, [file: string]>("create <file>", `Make a ${noun} from a JSON or YAML file.`, async (open, options, file) => {
-			const request = readObject(file);
-			await printRecord(await (await open()).create(request), attributes, options, this.#context);
-		});
+		this.addRun<object, [file: string]>(
+			"create <file>",
+			`Create the ${noun} that a JSON or YAML file describes.`,
+			async (open, options, file) => {
+				const request = readObject(file);
+				await printRecord(await (await open()).create(request), attributes, options, this.#context);
+			},
+		);
 		this.addRun<object, [ref: string, file: string]>(
 			"update <ref> <file>",
-			`Replace a ${noun} by what a JSON or YAML file says.`,
+			`Replace the ${noun} with the one that a JSON or YAML file describes.`,
 			async (open, options, ref, file) => {
 				const request = readObject(file);
 				const updated = (await open()).update(ref, request);
