@@ -3,13 +3,13 @@ import { type CliContext, writePainted } from "./context.ts";
 import { paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
-const frameTime = 120;
+const frameIntervalMs = 120;
 /** Milliseconds before the line is shown. Shorter operations need no line. */
 const showDelayMs = 400;
 const escapeCharacter = String.fromCharCode(0x1b);
 const clearLine = `\r${escapeCharacter}[K`;
 const clearBelow = `${escapeCharacter}[J`;
-const minRows = 24;
+const defaultRows = 24;
 
 /** A line on the terminal that shows a running operation and its duration. It is not shown if stderr is not a terminal. */
 export class Progress {
@@ -90,13 +90,13 @@ export class Progress {
 		void writePainted(stderr, `${paintFor(screen)("cyan", frames[this.#frame++ % frames.length] ?? "")} ${line}`);
 		this.#drawBelow(screen.width);
 		this.#isDrawn = true;
-		this.#timer = setTimeout(() => this.#draw(), frameTime).unref();
+		this.#timer = setTimeout(() => this.#draw(), frameIntervalMs).unref();
 	}
 
 	/** Writes the lines below and moves the cursor back to the first line. */
 	#drawBelow(width: number): void {
 		const { stderr } = this.#context;
-		const room = Math.max(0, ("rows" in stderr ? Number(stderr.rows) : minRows) - 2);
+		const room = Math.max(0, ("rows" in stderr ? Number(stderr.rows) : defaultRows) - 2);
 		// Show the last lines, because they contain the running operations.
 		const lines = this.#below.slice(-room).map((line) => escapeControlCharacters(line).slice(0, Math.max(0, width - 1)));
 		if (room === 0 || lines.length === 0) return;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import { parseCommaList } from "./commands/comma-list.ts";
 import { findFeature } from "./commands/command-feature.ts";
+import { configOption } from "./commands/config-option.ts";
 import type { AddCommands } from "./commands/options.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { type FailedCommand, toFailure } from "./failure.ts";
@@ -125,7 +126,7 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 	program
 		.command("serve")
 		.description("Run the service until it receives a signal to stop.")
-		.option("--config <file>", "configuration of the service", "./svc.config.ts")
+		.option(...configOption)
 		.option(
 			"--only <parts>",
 			"run these parts and leave the others to other nodes: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",

@@ -23,6 +23,7 @@ export { type ApiClient, type CallOptions, type ClientOptions, createApi } from 
 export { delay } from "../client/delay.ts";
 export type { ListPage, ListQuery } from "../client/page.ts";
 export type { TokenRecord } from "../client/password-sign-in.ts";
+export { createRecordClient, type RecordClient } from "../client/record-client.ts";
 export { escapeControlCharacters, escapeControlCharactersInLines } from "../contract/control-characters.ts";
 export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/index.ts";
 export type {

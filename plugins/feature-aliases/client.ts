@@ -1,5 +1,11 @@
 import type { JsonObject } from "../../core/contract/index.ts";
-import type { ApiClient, ExecutionRecord, ListPage, ListQuery } from "../../core/features/clients.ts";
+import {
+	type ApiClient,
+	createRecordClient,
+	type ExecutionRecord,
+	type ListQuery,
+	type RecordClient,
+} from "../../core/features/clients.ts";
 import type { AliasFormat } from "./entities.ts";
 
 /** Action alias as the API returns it. */
@@ -80,14 +86,7 @@ export interface AliasExecutionRecord {
 }
 
 /** Client for the action aliases of a service. */
-export interface AliasClient {
-	list(query?: ListQuery): Promise<ListPage<AliasRecord>>;
-	/** Returns an alias by its ref or id. */
-	get(refOrId: string): Promise<AliasRecord>;
-	create(alias: AliasRequest): Promise<AliasRecord>;
-	/** Replaces all fields of an alias. */
-	update(refOrId: string, alias: AliasRequest): Promise<AliasRecord>;
-	remove(refOrId: string): Promise<void>;
+export interface AliasClient extends RecordClient<AliasRecord, AliasRequest> {
 	/** Lists the commands that chat users can send. Query: `pack`, `filter` (a regular expression), `limit`, `offset`. */
 	help(query?: ListQuery): Promise<AliasHelpRecord>;
 	/** Returns the only alias that a command matches. Throws `SVC_INVALID` if none or several match. */
@@ -98,16 +97,10 @@ export interface AliasClient {
 	matchAndExecute(request: CommandRequest): Promise<readonly AliasExecutionRecord[]>;
 }
 
-export function createAliasClient({ read, list, call }: ApiClient): AliasClient {
-	const at = (refOrId: string) => `/actionalias/${encodeURIComponent(refOrId)}`;
+export function createAliasClient(api: ApiClient): AliasClient {
+	const { read } = api;
 	return {
-		list: (query) => list("/actionalias", query),
-		get: (ref) => read(at(ref)),
-		create: (body) => read("/actionalias", { method: "POST", body }),
-		update: (ref, body) => read(at(ref), { method: "PUT", body }),
-		async remove(ref) {
-			await call(at(ref), { method: "DELETE" });
-		},
+		...createRecordClient(api, "/actionalias"),
 		help: (query = {}) => read("/actionalias/help", { query }),
 		match: (command) => read("/actionalias/match", { method: "POST", body: { command } }),
 		execute: (body) => read("/aliasexecution", { method: "POST", body }),

@@ -1,23 +1,6 @@
-import type { Command } from "commander";
-import {
-	type AddCommands,
-	type CliContext,
-	CliExit,
-	type CommonOptions,
-	openSession,
-	optionsOf,
-	orNotFound,
-	printList,
-	printRecord,
-	readAllPages,
-	readObject,
-	withCommonOptions,
-	withFeature,
-	withNames,
-	write,
-} from "../../core/cli.ts";
+import { type AddCommands, CliExit, printRecord, RecordCommands, readAllPages, withFeature, withNames, write } from "../../core/cli.ts";
 import { createExecutionClient, type ExecutionClient } from "../../core/features/clients.ts";
-import { type AliasClient, type AliasExecutionRecord, type AliasRequest, createAliasClient } from "./client.ts";
+import { type AliasClient, type AliasExecutionRecord, createAliasClient } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled"];
 const attributes = [
@@ -35,104 +18,57 @@ interface CommandOptions {
 }
 
 export const addAliasCommands: AddCommands = (parent, context) => {
-	const alias = parent.command("action-alias").description("Make and manage action aliases: what people write in a chat.");
-	withNames(alias, { path: "/actionalias", name: "ref" });
-	withFeature(alias, { name: "aliases", add: "aliases() of svc-automation/plugins/feature-aliases" });
-	addReading(alias, context);
-	addWriting(alias, context);
-	addSaying(alias, context);
+	const group = parent.command("action-alias").description("Make and manage action aliases: what people write in a chat.");
+	withNames(group, { path: "/actionalias", name: "ref" });
+	withFeature(group, { name: "aliases", add: "aliases() of svc-automation/plugins/feature-aliases" });
+	const aliases = new RecordCommands(group, context, {
+		noun: "action alias",
+		createClient: (api) => ({ ...createAliasClient(api), ...createExecutionClient(api) }),
+	});
+
+	aliases
+		.addList<{ pack?: string }>("List action aliases.", columns, (client, { pack }) => readAllPages(client.list, { pack }))
+		.option("-p, --pack <pack>", "of this pack");
+	aliases.addShow("get <refs...>", "Show action aliases.", attributes, (client, ref) => client.get(ref));
+	aliases.addChanges("action aliases", attributes);
+	aliases.addSwitches(
+		"<refs...>",
+		{ enable: "Let commands fit action aliases.", disable: "Let no command fit action aliases." },
+		columns,
+		async (client, ref, enabled) => client.update(ref, { ...(await client.get(ref)), enabled }),
+	);
+
+	aliases.addRun<object, [text: string]>("match <text>", "Show the action alias that a command fits.", async (open, options, text) => {
+		await printRecord(await (await open()).match(text), matchAttributes, options, context);
+	});
+	aliases
+		.addRun<CommandOptions, [text: string]>("execute <text>", "Start what a command asks for.", async (open, options, text) => {
+			for (const started of await start(await open(), text, options)) await printRecord(started, startedAttributes, options, context);
+		})
+		.option("-u, --user <user>", "user who has written the command");
+	aliases
+		.addRun<CommandOptions, [text: string]>(
+			"test <text>",
+			"Start what a command asks for, and show what is said of its end.",
+			async (open, options, text) => {
+				const client = await open();
+				for (const { execution, message } of await start(client, text, options)) {
+					if (message !== undefined) await write(context.stderr, `${message}\n`);
+					await toEnd(client, execution.id);
+					const { id } = await client.executions.create({
+						action: "chatops.format_execution_result",
+						parameters: { execution_id: execution.id },
+					});
+					const { status, result = {} } = await toEnd(client, id);
+					if (status !== "succeeded") throw new CliExit(1, String(result["error"] ?? status));
+					await printRecord(result, ["message", "extra"], options, context);
+				}
+			},
+		)
+		.option("-u, --user <user>", "user who has written the command");
 };
 
-function addReading(alias: Command, context: CliContext): void {
-	withCommonOptions(alias.command("list").description("List action aliases."))
-		.option("-p, --pack <pack>", "of this pack")
-		.action(async (_options, command) => {
-			const { pack, ...options } = optionsOf<{ pack?: string }>(command);
-			const client = createAliasClient(await openSession(options, context));
-			await printList(await readAllPages(client.list, { pack }), columns, options, context);
-		});
-
-	withCommonOptions(alias.command("get <refs...>").description("Show action aliases.")).action(
-		forEach(context, async (client, ref, options) => printRecord(await client.get(ref), attributes, options, context)),
-	);
-}
-
-function addWriting(alias: Command, context: CliContext): void {
-	withCommonOptions(alias.command("create <file>").description("Make an action alias from a JSON or YAML file.")).action(
-		async (file: string, _options, command) => {
-			const options = optionsOf(command);
-			const input = readObject(file) as unknown as AliasRequest;
-			await printRecord(await createAliasClient(await openSession(options, context)).create(input), attributes, options, context);
-		},
-	);
-
-	withCommonOptions(alias.command("update <ref> <file>").description("Replace an action alias by what a JSON or YAML file says.")).action(
-		async (ref: string, file: string, _options, command) => {
-			const options = optionsOf(command);
-			const client = createAliasClient(await openSession(options, context));
-			const updated = client.update(ref, readObject(file) as unknown as AliasRequest);
-			await printRecord(await orNotFound(updated, "Action alias", ref, "svc action-alias list"), attributes, options, context);
-		},
-	);
-
-	withCommonOptions(alias.command("delete <refs...>").description("Delete action aliases.")).action(
-		forEach(context, async (client, ref) => {
-			await client.remove(ref);
-			await write(context.stdout, `Action alias ${ref} deleted\n`);
-		}),
-	);
-
-	for (const [verb, enabled] of [
-		["enable", true],
-		["disable", false],
-	] as const) {
-		const description = enabled ? "Let commands fit action aliases." : "Let no command fit action aliases.";
-		withCommonOptions(alias.command(`${verb} <refs...>`).description(description)).action(
-			forEach(context, async (client, ref, options) => {
-				await printRecord(await client.update(ref, { ...(await client.get(ref)), enabled }), columns, options, context);
-			}),
-		);
-	}
-}
-
-function addSaying(alias: Command, context: CliContext): void {
-	withCommonOptions(alias.command("match <text>").description("Show the action alias that a command fits.")).action(
-		async (said: string, _options, command) => {
-			const options = optionsOf(command);
-			const client = createAliasClient(await openSession(options, context));
-			await printRecord(await client.match(said), matchAttributes, options, context);
-		},
-	);
-
-	withCommonOptions(alias.command("execute <text>").description("Start what a command asks for."))
-		.option("-u, --user <user>", "user who has written the command")
-		.action(async (text: string, _options, command) => {
-			const { user, ...options } = optionsOf<CommandOptions>(command);
-			const client = createAliasClient(await openSession(options, context));
-			for (const started of await start(client, text, user)) await printRecord(started, startedAttributes, options, context);
-		});
-
-	withCommonOptions(alias.command("test <text>").description("Start what a command asks for, and show what is said of its end."))
-		.option("-u, --user <user>", "user who has written the command")
-		.action(async (text: string, _options, command) => {
-			const { user, ...options } = optionsOf<CommandOptions>(command);
-			const api = await openSession(options, context);
-			const executions = createExecutionClient(api);
-			for (const { execution, message } of await start(createAliasClient(api), text, user)) {
-				if (message !== undefined) await write(context.stderr, `${message}\n`);
-				await toEnd(executions, execution.id);
-				const { id } = await executions.executions.create({
-					action: "chatops.format_execution_result",
-					parameters: { execution_id: execution.id },
-				});
-				const { status, result = {} } = await toEnd(executions, id);
-				if (status !== "succeeded") throw new CliExit(1, String(result["error"] ?? status));
-				await printRecord(result, ["message", "extra"], options, context);
-			}
-		});
-}
-
-function start(client: AliasClient, command: string, user: string | undefined): Promise<readonly AliasExecutionRecord[]> {
+function start(client: AliasClient, command: string, { user }: CommandOptions): Promise<readonly AliasExecutionRecord[]> {
 	return client.matchAndExecute({ command, source_channel: channel, ...(user !== undefined && { user }) });
 }
 
@@ -140,13 +76,4 @@ function start(client: AliasClient, command: string, user: string | undefined): 
 async function toEnd({ followOutput, executions }: ExecutionClient, id: string) {
 	for await (const _chunk of followOutput(id));
 	return executions.get(id);
-}
-
-/** Returns a command handler that calls `act` for each given alias. */
-function forEach(context: CliContext, act: (client: AliasClient, ref: string, options: CommonOptions) => Promise<void>) {
-	return async (refs: string[], _options: unknown, command: Command) => {
-		const options = optionsOf(command);
-		const client = createAliasClient(await openSession(options, context));
-		for (const ref of refs) await orNotFound(act(client, ref, options), "Action alias", ref, "svc action-alias list");
-	};
 }

@@ -39,10 +39,11 @@ const lockHead = "# Written by `svc pack lock`. `svc pack install --locked` inst
 export const addPackInstallCommands: AddCommands = (parent, context) => {
 	const pack = parent.commands.find((command) => command.name() === "pack") ?? parent.command("pack");
 	const others = [...pack.commands];
-	const begin = async (command: Command, start: (client: PackInstallClient, options: InstallOptions) => Promise<PackJobRecord>) => {
+	const begin: Begin = async (command, prepare) => {
 		const options = optionsOf<InstallOptions>(command);
+		const start = prepare(options);
 		const api = await openSession(options, context);
-		const { execution_id } = await start(createPackInstallClient(api), options);
+		const { execution_id } = await start(createPackInstallClient(api));
 		await followStarted(api, execution_id, options, context);
 	};
 	addIndexCommands(pack, context);
@@ -58,7 +59,11 @@ export const addPackInstallCommands: AddCommands = (parent, context) => {
 		withFeature(command, { name: "packInstaller", add: "packInstaller() of svc-automation/plugins/feature-pack-installer" });
 };
 
-type Begin = (command: Command, start: (client: PackInstallClient, options: InstallOptions) => Promise<PackJobRecord>) => Promise<void>;
+/** Starts a job and follows it. `prepare` checks arguments and reads files, before the sign-in, and returns the call that starts the job. */
+type Begin = (
+	command: Command,
+	prepare: (options: InstallOptions) => (client: PackInstallClient) => Promise<PackJobRecord>,
+) => Promise<void>;
 
 function withJobOptions(command: Command): Command {
 	return withCommonOptions(command, "--attr <names>").option("-a, --async", "print the id of the execution and do not wait");
@@ -79,13 +84,14 @@ function addInstall(pack: Command, begin: Begin): void {
 		.option("--locked [file]", `install exactly what a lock file says; default ${lockFile}`)
 		.addHelpText("after", "\nBehind a source =version, =branch, =tag or =commit says which one: svc pack install disk=1.4.0")
 		.action((sources: string[], _options, command) =>
-			begin(command, (client, { force, skipDependencies, locked }) => {
+			begin(command, ({ force, skipDependencies, locked }) => {
 				if (locked !== undefined) {
 					if (sources.length > 0) throw new CliExit(2, "give either sources or --locked, not both");
-					return client.install({ locked: readLock(locked === true ? lockFile : locked), ...(force && { force }) });
+					const entries = readLock(locked === true ? lockFile : locked);
+					return (client) => client.install({ locked: entries, ...(force && { force }) });
 				}
 				if (sources.length === 0) throw new CliExit(2, "say what is to be installed, or --locked");
-				return client.install({ packs: sources, ...toFlags({ force, skipDependencies }) });
+				return (client) => client.install({ packs: sources, ...toFlags({ force, skipDependencies }) });
 			}),
 		);
 }
@@ -95,7 +101,14 @@ function addRemove(pack: Command, begin: Begin): void {
 	withNames(remove, { path: "/packs", name: "ref" });
 	withJobOptions(remove)
 		.option("--force", "also where other packs depend on one of them")
-		.action((packs: string[], _options, command) => begin(command, (client, { force }) => client.uninstall(packs, force ? { force } : {})));
+		.action((packs: string[], _options, command) =>
+			begin(
+				command,
+				({ force }) =>
+					(client) =>
+						client.uninstall(packs, force ? { force } : {}),
+			),
+		);
 }
 
 function addUpgrade(pack: Command, begin: Begin): void {
@@ -104,9 +117,9 @@ function addUpgrade(pack: Command, begin: Begin): void {
 	withInstallOptions(upgrade)
 		.option("--all", "all that were installed")
 		.action((packs: string[], _options, command) =>
-			begin(command, (client, { all, force, skipDependencies }) => {
+			begin(command, ({ all, force, skipDependencies }) => {
 				if ((packs.length === 0) !== (all === true)) throw new CliExit(2, "say which packs, or --all");
-				return client.upgrade(packs, toFlags({ force, skipDependencies }));
+				return (client) => client.upgrade(packs, toFlags({ force, skipDependencies }));
 			}),
 		);
 }
@@ -115,7 +128,7 @@ function addRollback(pack: Command, begin: Begin): void {
 	const rollback = pack.command("rollback <pack> [version]").description("Go back to what was installed before, or to an earlier version.");
 	withNames(rollback, { path: "/packs", name: "ref" });
 	withJobOptions(rollback).action((ref: string, version: string | undefined, _options, command) =>
-		begin(command, (client) => client.rollback(ref, version)),
+		begin(command, () => (client) => client.rollback(ref, version)),
 	);
 }
 

@@ -5,14 +5,10 @@ import {
 	type AddCommands,
 	type CliContext,
 	CliExit,
-	openSession,
 	optionsOf,
-	orNotFound,
 	parseCommaList,
-	printList,
-	printRecord,
+	RecordCommands,
 	resolveSettings,
-	withCommonOptions,
 	withFeature,
 } from "../../core/cli.ts";
 import { createWorkerClient } from "./client.ts";
@@ -43,22 +39,9 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 		);
 	withFeature(worker, { name: "workers", add: "workers() of svc-automation/plugins/feature-workers" });
 
-	withCommonOptions(worker.command("list").description("List workers by name.")).action(async (_options, command) => {
-		const options = optionsOf(command);
-		const client = createWorkerClient(await openSession(options, context));
-		await printList(await client.list(), columns, options, context);
-	});
-
-	withCommonOptions(worker.command("get <workers...>").description("Show workers, by id or name, and what runs there.")).action(
-		async (names: string[], _options, command) => {
-			const options = optionsOf(command);
-			const client = createWorkerClient(await openSession(options, context));
-			for (const name of names) {
-				const record = await orNotFound(client.get(name), "Worker", name, "svc worker list");
-				await printRecord(record, attributes, options, context);
-			}
-		},
-	);
+	const workers = new RecordCommands(worker, context, { noun: "worker", createClient: createWorkerClient });
+	workers.addList("List workers by name.", columns, (client) => client.list());
+	workers.addShow("get <workers...>", "Show workers, by id or name, and what runs there.", attributes, (client, name) => client.get(name));
 
 	if (context.worker === undefined) return;
 	worker

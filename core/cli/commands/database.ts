@@ -2,7 +2,8 @@ import { type CliContext, CliExit, type MoveReport, write } from "../context.ts"
 import { toNewStorageText } from "../plan-text.ts";
 import { Progress } from "../progress.ts";
 import { toTable } from "../table.ts";
-import { type AddCommands, configOption } from "./options.ts";
+import { configOption } from "./config-option.ts";
+import type { AddCommands } from "./options.ts";
 
 /** Adds the commands that use the database of a configuration without the service. */
 export const addDatabaseCommands: AddCommands = (parent, context) => {

@@ -19,9 +19,6 @@ export function withCommonOptions(command: Command, attributes?: string): Comman
 	return withFormatOptions(withCredentials(command), attributes);
 }
 
-/** Option of commands that work with the configuration of a service. */
-export const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
-
 /** Adds the options for the credentials of requests. */
 export function withCredentials(command: Command): Command {
 	return command.option("-t, --token <token>", "token (SVC_AUTH_TOKEN)").option("--api-key <key>", "API key (SVC_API_KEY)");

@@ -4,7 +4,8 @@ import { CliExit, write } from "../context.ts";
 import { toPlanText } from "../plan-text.ts";
 import { openSession } from "../session.ts";
 import { parseCommaList } from "./comma-list.ts";
-import { type AddCommands, configOption, optionsOf } from "./options.ts";
+import { configOption } from "./config-option.ts";
+import { type AddCommands, optionsOf } from "./options.ts";
 
 interface PlanCommandOptions {
 	readonly config: string;

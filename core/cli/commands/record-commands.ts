@@ -3,84 +3,130 @@ import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import type { RecordClient } from "../../client/record-client.ts";
 import { type CliContext, write } from "../context.ts";
-import { printRecord } from "../print-records.ts";
+import { orNotFound } from "../failure.ts";
+import { printList, printRecord } from "../print-records.ts";
 import { readObject } from "../read-file.ts";
-import { ClientHandlers } from "./client-handlers.ts";
-import { type CommonOptions, withCommonOptions } from "./options.ts";
+import { openSession } from "../session.ts";
+import { type CommonOptions, optionsOf, withCommonOptions } from "./options.ts";
 
 /** The records that a group of commands shows and changes. */
 export interface CommandRecords<Client> {
 	/** Name of a record, such as `trigger type`. */
 	readonly noun: string;
 	readonly createClient: (api: ApiClient) => Client;
+	/** Returns the name of a record as messages may contain it. Default: unchanged. */
+	readonly toShown?: (name: string) => string;
 }
 
-/** Declares commands of a group that each make one kind of call for records of the service. */
+/**
+ * Declares commands of a group that each make one kind of call for records of the service. Every method returns the command, so that its
+ * options can be added. `O` are the options of a command besides the common ones.
+ */
 export class RecordCommands<Client> {
 	readonly #group: Command;
 	readonly #context: CliContext;
-	readonly #noun: string;
-	readonly #handlers: ClientHandlers<Client>;
+	readonly #kind: string;
+	readonly #records: CommandRecords<Client>;
 
-	constructor(group: Command, context: CliContext, { noun, createClient }: CommandRecords<Client>) {
+	constructor(group: Command, context: CliContext, records: CommandRecords<Client>) {
 		this.#group = group;
 		this.#context = context;
-		this.#noun = noun;
-		this.#handlers = new ClientHandlers(createClient, context);
+		this.#kind = records.noun.charAt(0).toUpperCase() + records.noun.slice(1);
+		this.#records = records;
 	}
 
-	/** Adds `list`, which prints the page that `read` returns. Returns the command, for its options. */
+	/**
+	 * Adds a command that calls `act` with the words after its name. `open` signs in and returns the client. Read files before that:
+	 * otherwise a mistyped file name would send the password.
+	 */
+	addRun<O extends object = object, W extends readonly unknown[] = []>(
+		usage: string,
+		description: string,
+		act: (open: () => Promise<Client>, options: O & CommonOptions, ...words: W) => Promise<void>,
+	): Command {
+		return withCommonOptions(this.#group.command(usage).description(description)).action(async (...given: readonly unknown[]) => {
+			const options = optionsOf<O>(given.at(-1) as Command);
+			const open = async () => this.#records.createClient(await openSession(options, this.#context));
+			await act(open, options, ...(given.slice(0, -2) as unknown as W));
+		});
+	}
+
+	/**
+	 * Adds `list`, which prints the page that `read` returns.
+	 *
+	 * @param limitOption option that the hint at an incomplete list names; default: none
+	 */
 	addList<O extends object>(
 		description: string,
 		columns: readonly string[],
 		read: (client: Client, options: O & CommonOptions) => Promise<ListPage<object>>,
-		limitOption?: string,
+		limitOption = "",
 	): Command {
-		return this.#add("list", description).action(this.#handlers.list<O>(columns, read, limitOption));
+		return this.addRun<O>("list", description, async (open, options) =>
+			printList(await read(await open(), options), columns, { ...options, limitOption }, this.#context),
+		);
 	}
 
-	/** Adds a command that prints the result of `read` for each record that its argument names. Returns the command, for its options. */
+	/** Adds a command that prints the result of `read` for each record that its argument names. */
 	addShow<O extends object>(
 		usage: string,
 		description: string,
 		attributes: readonly string[],
 		read: (client: Client, name: string, options: O & CommonOptions) => Promise<object>,
 	): Command {
-		return this.#add(usage, description).action(this.#handlers.show<O>(capitalize(this.#noun), attributes, read));
+		return this.addForEach<O>(usage, description, async (client, name, options) =>
+			printRecord(await read(client, name, options), attributes, options, this.#context),
+		);
 	}
 
-	/** Adds a command that calls `act` for each record that its argument names. Returns the command, for its options. */
+	/**
+	 * Adds a command that calls `act` for each record that its argument names. If a record does not exist, the message names its kind and the
+	 * command `list` of the group.
+	 */
 	addForEach<O extends object>(
 		usage: string,
 		description: string,
 		act: (client: Client, name: string, options: O & CommonOptions) => Promise<void>,
 	): Command {
-		return this.#add(usage, description).action(this.#handlers.each<O>(capitalize(this.#noun), act));
+		return this.addRun<O, [names: string | readonly string[]]>(usage, description, async (open, options, names) => {
+			const client = await open();
+			for (const name of [names].flat()) await this.#orNotFound(act(client, name, options), name);
+		});
+	}
+
+	/** Adds a command that calls `remove` for each record that its argument names, and reports that it is deleted. */
+	addDelete<O extends object>(
+		usage: string,
+		description: string,
+		remove: (client: Client, name: string, options: O & CommonOptions) => Promise<void>,
+	): Command {
+		return this.addForEach<O>(usage, description, async (client, name, options) => {
+			await remove(client, name, options);
+			await write(this.#context.stdout, `${this.#kind} ${this.#toShown(name)} deleted\n`);
+		});
 	}
 
 	/** Adds `create`, `update` and `delete`. The first two take a file with the record, and print its attributes. */
-	addChanges<Request>(
-		plural: string,
-		attributes: readonly string[],
-		changesOf: (client: Client) => Pick<RecordClient<object, Request>, "create" | "update" | "remove">,
-	): void {
-		const noun = this.#noun;
-		const readRequest = (file: string) => readObject(file) as unknown as Request;
-		this.#add("create <file>", `Make a ${noun} from a JSON or YAML file.`).action(
-			this.#handlers.run<object, [file: string]>(async (client, options, file) => {
-				const request = readRequest(file);
-				await printRecord(await changesOf(client).create(request), attributes, options, this.#context);
-			}),
+	addChanges(this: RecordCommands<RecordClient<object, object>>, plural: string, attributes: readonly string[]): void {
+		const { noun } = this.#records;
+		this.addRun<object, [file: string]>(
+			"create <file>",
+			`Create the ${noun} that a JSON or YAML file describes.`,
+			async (open, options, file) => {
+				const request = readObject(file);
+				await printRecord(await (await open()).create(request), attributes, options, this.#context);
+			},
 		);
-		this.#add("update <ref> <file>", `Replace a ${noun} by what a JSON or YAML file says.`).action(
-			this.#handlers.each<object, [file: string]>(capitalize(noun), async (client, ref, options, file) => {
-				await printRecord(await changesOf(client).update(ref, readRequest(file)), attributes, options, this.#context);
-			}),
+		this.addRun<object, [ref: string, file: string]>(
+			"update <ref> <file>",
+			`Replace the ${noun} with the one that a JSON or YAML file describes.`,
+			async (open, options, ref, file) => {
+				const request = readObject(file);
+				const updated = (await open()).update(ref, request);
+				await printRecord(await this.#orNotFound(updated, ref), attributes, options, this.#context);
+			},
 		);
-		this.addForEach("delete <refs...>", `Delete ${plural}.`, async (client, ref) => {
-			await changesOf(client).remove(ref);
-			await write(this.#context.stdout, `${capitalize(noun)} ${ref} deleted\n`);
-		});
+		this.addDelete("delete <refs...>", `Delete ${plural}.`, (client, ref) => client.remove(ref));
 	}
 
 	/** Adds `enable` and `disable`, which print what `change` returns. */
@@ -94,11 +140,16 @@ export class RecordCommands<Client> {
 		this.addShow(`disable ${argument}`, descriptions.disable, columns, (client, name) => change(client, name, false));
 	}
 
-	#add(usage: string, description: string): Command {
-		return withCommonOptions(this.#group.command(usage).description(description));
+	#toShown(name: string): string {
+		return this.#records.toShown?.(name) ?? name;
+	}
+
+	#orNotFound<T>(promise: Promise<T>, name: string): Promise<T> {
+		return orNotFound(promise, this.#kind, this.#toShown(name), `${toPath(this.#group)} list`);
 	}
 }
 
-function capitalize(noun: string): string {
-	return noun.charAt(0).toUpperCase() + noun.slice(1);
+/** Returns the words that call a command, such as `svc webhook delivery`. */
+function toPath(command: Command | null): string {
+	return command === null ? "" : `${toPath(command.parent)} ${command.name()}`.trimStart();
 }

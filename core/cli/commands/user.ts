@@ -2,7 +2,8 @@ import { isSvcError } from "../../contract/index.ts";
 import { type CliContext, CliExit, write } from "../context.ts";
 import { readPassword } from "../password.ts";
 import { printList } from "../print-records.ts";
-import { type AddCommands, configOption, optionsOf, withFormatOptions } from "./options.ts";
+import { configOption } from "./config-option.ts";
+import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
 
 /**
  * Adds the commands for users that the auth backend of a configuration stores itself. Changes take effect at once, also in a running

@@ -1,12 +1,14 @@
 import { InvalidArgumentError } from "commander";
-import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
-import { type AddCommands, type CommonOptions, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, type CommonOptions, toInteger } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
 import { isSvcError, type JsonObject, parseJson } from "../../contract/index.ts";
 import { type AccessClient, type ApiKeyInput, createAccessClient } from "./client.ts";
+
+type ApiKeyClient = AccessClient["apiKeys"];
 
 const columns = ["id", "user", "enabled", "metadata"];
 const allColumns = [...columns, "created_at", "last_used_at", "expires_at", "scopes", "uid", "key_hash"];
@@ -27,21 +29,26 @@ interface CreateOptions {
 }
 
 export const addApiKeyCommands: AddCommands = (parent, context) => {
-	const handlers = new ClientHandlers(createAccessClient, context);
-	const keys = parent.command("apikey").description("Make and manage API keys.");
+	const group = parent.command("apikey").description("Make and manage API keys.");
+	const keys = new RecordCommands(group, context, { noun: "API key", createClient: (api) => createAccessClient(api).apiKeys, toShown });
 
-	withCommonOptions(keys.command("list").description("List API keys."))
+	keys
+		.addRun<ListOptions>("list", "List API keys.", async (open, options) => {
+			const { user, last: limit, showSecrets: show_secrets, detail } = options;
+			const page = await (await open()).list({ user, limit, show_secrets });
+			await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
+		})
 		.option("-u, --user <user>", "of this user")
 		.option("-d, --detail", "all columns")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
-		.option("--show-secrets", "with the hashes, to load the keys elsewhere (administrators)")
-		.action(handlers.run<ListOptions>((client, options) => list(client, options, context)));
+		.option("--show-secrets", "with the hashes, to load the keys elsewhere (administrators)");
 
-	withCommonOptions(keys.command("get <keys...>").description("Show API keys, by id or by the key itself.")).action(
-		handlers.show("API key", allColumns, ({ apiKeys }, key) => apiKeys.get(key), toName),
-	);
+	keys.addShow("get <keys...>", "Show API keys, by id or by the key itself.", allColumns, (client, key) => client.get(key));
 
-	withCommonOptions(keys.command("create").description("Make an API key. It is shown this once."))
+	keys
+		.addRun<CreateOptions>("create", "Make an API key. It is shown this once.", async (open, options) =>
+			create(await open(), options, context),
+		)
 		.option("-u, --user <user>", "for this user (administrators); default yourself")
 		.option("-m, --metadata <json>", "what to keep with it, a JSON object", toObject)
 		.option("-k, --only-key", "print nothing but the key")
@@ -50,67 +57,51 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 			"--scopes <scopes>",
 			"permission types, webhook:<url> and worker:<label>, separated by commas; default everything the user may do",
 			parseCommaList,
-		)
-		.action(handlers.run<CreateOptions>((client, options) => create(client, options, context)));
+		);
 
-	withCommonOptions(keys.command("delete <keys...>").description("Delete API keys.")).action(
-		handlers.each(
-			"API key",
-			async ({ apiKeys }, key) => {
-				await apiKeys.remove(key);
-				await write(context.stdout, `API key ${toName(key)} deleted\n`);
-			},
-			toName,
-		),
+	keys.addDelete("delete <keys...>", "Delete API keys.", (client, key) => client.remove(key));
+
+	keys.addSwitches(
+		"<keys...>",
+		{ enable: "Let API keys in again.", disable: "Refuse API keys until they are enabled again." },
+		["id", "user", "enabled"],
+		(client, key, enabled) => client.update(key, { enabled }),
 	);
 
-	for (const [verb, enabled, description] of [
-		["enable", true, "Let API keys in again."],
-		["disable", false, "Refuse API keys until they are enabled again."],
-	] as const) {
-		withCommonOptions(keys.command(`${verb} <keys...>`).description(description)).action(
-			handlers.show("API key", ["id", "user", "enabled"], ({ apiKeys }, key) => apiKeys.update(key, { enabled }), toName),
-		);
-	}
-
-	withCommonOptions(
-		keys.command("load <file>").description("Load keys from `svc apikey list --show-secrets -j` of another instance (JSON or YAML)."),
-	).action(
-		handlers.run<object, [file: string]>(async (client, _options, file) => {
-			for (const record of readRecords(file)) {
+	keys.addRun<object, [file: string]>(
+		"load <file>",
+		"Load keys from `svc apikey list --show-secrets -j` of another instance (JSON or YAML).",
+		async (open, _options, file) => {
+			const records = readRecords(file);
+			const client = await open();
+			for (const record of records) {
 				const { id, created } = await load(client, record);
 				await write(context.stdout, `${id} ${created ? "loaded" : "was there"}\n`);
 			}
-		}),
+		},
 	);
 };
 
-async function list({ apiKeys }: AccessClient, options: ListOptions & CommonOptions, context: CliContext): Promise<void> {
-	const { user, last: limit, showSecrets: show_secrets, detail } = options;
-	const page = await apiKeys.list({ user, limit, show_secrets });
-	await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
-}
-
 async function create(
-	{ apiKeys }: AccessClient,
+	client: ApiKeyClient,
 	{ user, metadata, expires, scopes, ...options }: CreateOptions & CommonOptions,
 	context: CliContext,
 ): Promise<void> {
-	const record = await apiKeys.create({ user, metadata, expires_at: expires, scopes });
+	const record = await client.create({ user, metadata, expires_at: expires, scopes });
 	if (options.onlyKey) return write(context.stdout, `${record.key}\n`);
 	await printRecord(record, ["id", "user", "key", "metadata", "expires_at", "scopes"], options, context);
 	if (!options.json && !options.yaml) await write(context.stderr, "Keep the key now: it cannot be shown again.\n");
 }
 
 /** Creates or updates a key from its record. The key is disabled unless the record enables it. */
-async function load(client: AccessClient, record: ApiKeyInput): Promise<{ readonly id: string; readonly created: boolean }> {
+async function load(client: ApiKeyClient, record: ApiKeyInput): Promise<{ readonly id: string; readonly created: boolean }> {
 	const input = { ...record, enabled: record.enabled ?? false };
 	try {
-		const { id } = await client.apiKeys.update(record.id ?? "", input);
+		const { id } = await client.update(record.id ?? "", input);
 		return { id, created: false };
 	} catch (error) {
 		if (!isSvcError(error, "SVC_NOT_FOUND")) throw error;
-		const { id } = await client.apiKeys.create(input);
+		const { id } = await client.create(input);
 		return { id, created: true };
 	}
 }
@@ -134,6 +125,6 @@ function toObject(text: string): JsonObject {
 }
 
 /** Returns an id unchanged. Replaces any other string by an ellipsis: it may be a key, which messages must not contain. */
-function toName(key: string): string {
+function toShown(key: string): string {
 	return /^[0-9a-f]{24}$/.test(key) ? key : "…";
 }

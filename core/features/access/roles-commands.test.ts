@@ -108,9 +108,12 @@ test("apikey disable, enable and delete act on ids and on keys", async () => {
 	assert.equal(await enters(), true);
 	assert.equal((await read(["apikey", "get", id ?? ""]))["key_hash"], "********");
 	assert.equal((await svc(["apikey", "delete", id ?? ""])).stdout, `API key ${id} deleted\n`);
-	const gone = await svc(["apikey", "get", "--", key ?? ""]);
-	assert.equal(gone.exitCode, 2);
-	assert.match(gone.stderr, /API key "…" is not found/);
+	for (const command of ["get", "disable", "enable", "delete"]) {
+		const { exitCode, stdout, stderr } = await svc(["apikey", command, "--", key ?? ""]);
+		assert.equal(exitCode, 2);
+		assert.match(stderr, /API key "…" is not found/);
+		assert.ok(!`${stdout}${stderr}`.includes(key ?? ""));
+	}
 });
 
 test("keys that were listed with their hashes are loaded into another service, twice without harm", async () => {

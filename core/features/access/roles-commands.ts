@@ -1,5 +1,5 @@
-import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
-import { type AddCommands, withCommonOptions } from "../../cli/commands/options.ts";
+import type { AddCommands } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { createAccessClient } from "./client.ts";
 
 const assignmentColumns = ["id", "role", "user", "is_remote", "source", "description"];
@@ -12,29 +12,24 @@ interface AssignmentOptions {
 }
 
 export const addRoleCommands: AddCommands = (parent, context) => {
-	const handlers = new ClientHandlers(createAccessClient, context);
-	const role = parent.command("role").description("Look at the roles of the configuration.");
+	const roleGroup = parent.command("role").description("Look at the roles of the configuration.");
+	const roles = new RecordCommands(roleGroup, context, { noun: "role", createClient: (api) => createAccessClient(api).roles });
+	roles
+		.addList<{ system?: boolean }>("List roles.", ["id", "name", "system", "description"], (client, { system }) => client.list({ system }))
+		.option("-s, --system", "only those that are built in");
 
-	withCommonOptions(role.command("list").description("List roles."))
-		.option("-s, --system", "only those that are built in")
-		.action(
-			handlers.list<{ system?: boolean }>(["id", "name", "system", "description"], ({ roles }, { system }) => roles.list({ system })),
-		);
-
-	const assignment = parent.command("role-assignment").description("Look at who has which role.");
-
-	withCommonOptions(assignment.command("list").description("List role assignments."))
+	const group = parent.command("role-assignment").description("Look at who has which role.");
+	const assignments = new RecordCommands(group, context, {
+		noun: "role assignment",
+		createClient: (api) => createAccessClient(api).roleAssignments,
+	});
+	assignments
+		.addList<AssignmentOptions>("List role assignments.", assignmentColumns, (client, { role, user, source, remote }) =>
+			client.list({ role, user, source, remote }),
+		)
 		.option("-r, --role <role>", "of this role")
 		.option("-u, --user <user>", "of this user; yourself unless you are an administrator")
 		.option("-s, --source <source>", "from this place of the configuration, or this group")
-		.option("--remote", "only those that come from groups")
-		.action(
-			handlers.list<AssignmentOptions>(assignmentColumns, ({ roleAssignments }, { role, user, source, remote }) =>
-				roleAssignments.list({ role, user, source, remote }),
-			),
-		);
-
-	withCommonOptions(assignment.command("get <ids...>").description("Show role assignments.")).action(
-		handlers.show("Role assignment", assignmentColumns, ({ roleAssignments }, id) => roleAssignments.get(id)),
-	);
+		.option("--remote", "only those that come from groups");
+	assignments.addShow("get <ids...>", "Show role assignments.", assignmentColumns, (client, id) => client.get(id));
 };

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
-import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
-import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, type CommonOptions, toInteger } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { readPassword } from "../../cli/password.ts";
 import { printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
-import { openSession } from "../../cli/session.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { stringifyJson } from "../../contract/index.ts";
 import { createKeyClient, type KeyClient, type KeyInput, type KeyRecord } from "./client.ts";
@@ -45,76 +44,93 @@ interface LoadedItem extends Omit<KeyInput, "value"> {
 }
 
 export const addKeyCommands: AddCommands = (parent, context) => {
-	const keys = parent.command("key").description("Keep values in the datastore.");
-	withNames(keys, { path: "/keys", name: "name" });
+	const group = parent.command("key").description("Keep values in the datastore.");
+	withNames(group, { path: "/keys", name: "name" });
+	const keys = new RecordCommands(group, context, { noun: "datastore item", createClient: createKeyClient });
 	addForItems(keys, context);
 	addForMany(keys, context);
 };
 
-function addForItems(keys: Command, context: CliContext): void {
-	const handlers = new ClientHandlers(createKeyClient, context);
-	withWhere(withCommonOptions(keys.command("list").description("List items.")), "system, user or all; default all")
+function addForItems(keys: RecordCommands<KeyClient>, context: CliContext): void {
+	withWhere(keys.addList<ListOptions>("List items.", columns, list, "-n"), "system, user or all; default all")
 		.option("-p, --prefix <prefix>", "whose names begin so")
 		.option("-d, --decrypt", "secret values in clear")
 		.option("--show-secrets", "secret values as cipher text, to load them elsewhere (administrators)")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
-		.option("-w, --wide", "long values in full")
-		.action(handlers.list<ListOptions>(columns, list, "-n"));
-
-	withWhere(withCommonOptions(keys.command("get <names...>").description("Show items.")))
-		.option("-d, --decrypt", "a secret value in clear")
-		.action(
-			handlers.show<WhereOptions & { decrypt?: boolean }>("Datastore item", attributes, (client, name, { scope, user, decrypt }) =>
-				client.get(name, { scope, user, decrypt }),
-			),
-		);
+		.option("-w, --wide", "long values in full");
 
 	withWhere(
-		withCommonOptions(keys.command("set <name> [value]").description("Create or replace an item. Without a value it is asked for.")),
+		keys.addShow<WhereOptions & { decrypt?: boolean }>(
+			"get <names...>",
+			"Show items.",
+			attributes,
+			(client, name, { scope, user, decrypt }) => client.get(name, { scope, user, decrypt }),
+		),
+	).option("-d, --decrypt", "a secret value in clear");
+
+	withWhere(
+		keys.addRun<SetOptions, [name: string, value: string | undefined]>(
+			"set <name> [value]",
+			"Create or replace an item. Without a value it is asked for.",
+			async (open, options, name, value) => {
+				const given = value ?? (await readPassword("Value: ", context));
+				const record = await (await open()).set(name, toInput(given, options));
+				await printRecord(record, ["name", "value", "scope", "user", "expire_timestamp"], options, context);
+			},
+		),
 	)
 		.option("--description <text>", "what it is for")
 		.option("-l, --ttl <seconds>", "until it expires; default never", toInteger)
 		.option("-e, --encrypt", "keep the value encrypted")
 		.option("--encrypted", "the value is cipher text already (administrators)")
-		.option("--pre-encrypted", "the same as --encrypted")
-		.action(async (name: string, value: string | undefined, _options, command) => {
-			const options = optionsOf<SetOptions>(command);
-			const given = value ?? (await readPassword("Value: ", context));
-			const record = await createKeyClient(await openSession(options, context)).set(name, toInput(given, options));
-			await printRecord(record, ["name", "value", "scope", "user", "expire_timestamp"], options, context);
-		});
+		.option("--pre-encrypted", "the same as --encrypted");
 
-	withWhere(withCommonOptions(keys.command("delete <names...>").description("Delete items."))).action(
-		handlers.each<WhereOptions>("Datastore item", async (client, name, { scope, user }) => {
-			await client.remove(name, { scope, user });
-			await write(context.stdout, `Datastore item ${name} deleted\n`);
-		}),
+	withWhere(
+		keys.addDelete<WhereOptions>("delete <names...>", "Delete items.", (client, name, { scope, user }) =>
+			client.remove(name, { scope, user }),
+		),
 	);
 }
 
-function addForMany(keys: Command, context: CliContext): void {
-	withWhere(withCommonOptions(keys.command("delete_by_prefix").description("Delete all items whose names begin so.")))
-		.requiredOption("-p, --prefix <prefix>", "beginning of the names")
-		.action(async (_options, command) => deleteByPrefix(optionsOf(command), context));
+function addForMany(keys: RecordCommands<KeyClient>, context: CliContext): void {
+	withWhere(
+		keys.addRun<WhereOptions & { readonly prefix: string }>(
+			"delete_by_prefix",
+			"Delete all items whose names begin so.",
+			async (open, { scope, user, prefix }) => {
+				if (prefix === "") throw new CliExit(2, "--prefix must not be empty");
+				const client = await open();
+				for (const name of await namesOf(client, { scope, user, prefix })) {
+					await client.remove(name, { scope, user });
+					await write(context.stdout, `Datastore item ${name} deleted\n`);
+				}
+			},
+		),
+	).requiredOption("-p, --prefix <prefix>", "beginning of the names");
 
-	withCommonOptions(keys.command("load <file>").description("Set the items in a JSON or YAML file, such as `svc key list -j` prints."))
-		.option("-c, --convert", "keep values that are no texts as JSON texts")
-		.action(async (file: string, _options, command) => {
-			const options = optionsOf<{ convert?: boolean }>(command);
-			const items = readItems(file, options.convert === true);
-			const client = createKeyClient(await openSession(options, context));
-			for (const { name, ...input } of items) await client.set(name, input);
-			await write(context.stdout, `${items.length} datastore items loaded\n`);
-		});
+	keys
+		.addRun<{ convert?: boolean }, [file: string]>(
+			"load <file>",
+			"Set the items in a JSON or YAML file, such as `svc key list -j` prints.",
+			async (open, options, file) => {
+				const items = readItems(file, options.convert === true);
+				const client = await open();
+				for (const { name, ...input } of items) await client.set(name, input);
+				await write(context.stdout, `${items.length} datastore items loaded\n`);
+			},
+		)
+		.option("-c, --convert", "keep values that are no texts as JSON texts");
 
-	withCommonOptions(keys.command("rotate").description("Encrypt all secrets with a new key, while the service runs (administrators)."))
-		.option("--forget", "remove keys from the key file that no item has used since an earlier rotation")
-		.action(
-			new ClientHandlers(createKeyClient, context).run<{ forget?: boolean }>(async (client, options) => {
-				const record = await client.rotate({ forget: options.forget });
+	keys
+		.addRun<{ forget?: boolean }>(
+			"rotate",
+			"Encrypt all secrets with a new key, while the service runs (administrators).",
+			async (open, options) => {
+				const record = await (await open()).rotate({ forget: options.forget });
 				await printRecord(record, ["key_id", "added", "reencrypted", "unreadable", "forgotten"], options, context);
-			}),
-		);
+			},
+		)
+		.option("--forget", "remove keys from the key file that no item has used since an earlier rotation");
 }
 
 function withWhere(command: Command, scopes = "system or user; default system"): Command {
@@ -134,16 +150,6 @@ function shorten(item: KeyRecord): KeyRecord {
 
 function toInput(value: string, { scope, user, description, ttl, encrypt, encrypted, preEncrypted }: SetOptions): KeyInput {
 	return { value, scope, user, description, ttl, secret: encrypt, encrypted: encrypted ?? preEncrypted };
-}
-
-async function deleteByPrefix(options: WhereOptions & CommonOptions & { readonly prefix: string }, context: CliContext): Promise<void> {
-	const { scope, user, prefix } = options;
-	if (prefix === "") throw new CliExit(2, "--prefix must not be empty");
-	const client = createKeyClient(await openSession(options, context));
-	for (const name of await namesOf(client, { scope, user, prefix })) {
-		await client.remove(name, { scope, user });
-		await write(context.stdout, `Datastore item ${name} deleted\n`);
-	}
 }
 
 /** Returns all names. Reads all pages before the first item is deleted, because deletions would shift the pages. */

@@ -1,11 +1,12 @@
 import { type Command, Option } from "commander";
-import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
-import { type AddCommands, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, optionsOf, toInteger } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { parseParameters } from "../../cli/parameters.ts";
 import { type FormatOptions, printList, printRecord, toIncluded } from "../../cli/print-records.ts";
+import { openSession } from "../../cli/session.ts";
 import type { ListPage } from "../../client/page.ts";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { OutputType } from "../../contract/index.ts";
@@ -38,6 +39,8 @@ interface RerunOptions extends StartOptions {
 	readonly reset: true | readonly string[];
 }
 
+const reasonOption = ["--reason <text>", "why, kept with your name"] as const;
+
 interface ReasonOptions {
 	readonly reason?: string;
 }
@@ -65,16 +68,18 @@ async function resolveLast({ executions }: ExecutionClient, id: string): Promise
 }
 
 export const addExecutionCommands: AddCommands = (parent, context) => {
-	const handlers = new ClientHandlers(createExecutionClient, context);
-	const execution = parent.command("execution").description("Look at executions, follow and cancel them.");
-	withNames(execution, { path: "/executions", name: "id", query: { limit: 20, sort_desc: "True", include_attributes: "id" } });
-	addReading(execution, handlers, context);
-	addTail(execution, handlers, context);
-	addActing(execution, handlers, context);
+	const group = parent.command("execution").description("Look at executions, follow and cancel them.");
+	withNames(group, { path: "/executions", name: "id", query: { limit: 20, sort_desc: "True", include_attributes: "id" } });
+	const executions = new RecordCommands(group, context, { noun: "execution", createClient: createExecutionClient });
+	addReading(executions, context);
+	addTail(executions, context);
+	addActing(executions, context);
+	addRerun(group, context);
 };
 
-function addReading(execution: Command, handlers: ClientHandlers<ExecutionClient>, context: CliContext): void {
-	withCommonOptions(execution.command("list").description("List executions, newest first."))
+function addReading(executions: RecordCommands<ExecutionClient>, context: CliContext): void {
+	executions
+		.addList<ListOptions>("List executions, newest first.", columns, readList, "-n")
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
 		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
 		.option("--action <ref>", "of this action")
@@ -82,14 +87,14 @@ function addReading(execution: Command, handlers: ClientHandlers<ExecutionClient
 		.option("--user <user>", "started by this user")
 		.option("--timestamp-gt <time>", "started after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "started before this time")
-		.option("-l, --showall", "also those that other executions started")
-		.action(handlers.list<ListOptions>(columns, readList, "-n"));
+		.option("-l, --showall", "also those that other executions started");
 
-	withCommonOptions(execution.command("get <ids...>").description("Show executions; `last` is the first one of `execution list`."))
-		.option("-x, --exclude-result", "leave out the result")
-		.option("--depth <levels>", "of a workflow: levels of tasks that are shown; 0 for none, default all", toInteger)
-		.action(
-			handlers.run<GetOptions, [ids: readonly string[]]>(async (client, options, ids) => {
+	executions
+		.addRun<GetOptions, [ids: readonly string[]]>(
+			"get <ids...>",
+			"Show executions; `last` is the first one of `execution list`.",
+			async (open, options, ids) => {
+				const client = await open();
 				const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
 				for (const id of ids) {
 					const record = await getOne(client, await resolveLast(client, id), query);
@@ -99,8 +104,10 @@ function addReading(execution: Command, handlers: ClientHandlers<ExecutionClient
 					if (record.liveaction.action_is_workflow)
 						await printTasks(await readTaskTree(client.executions, record.id, options), options, context);
 				}
-			}),
-		);
+			},
+		)
+		.option("-x, --exclude-result", "leave out the result")
+		.option("--depth <levels>", "of a workflow: levels of tasks that are shown; 0 for none, default all", toInteger);
 }
 
 /** Reads the list. A list without a limit is read page by page, so that it needs no additional permission or memory in the service. */
@@ -121,69 +128,64 @@ async function readList({ executions }: ExecutionClient, options: ListOptions & 
 	return { items, total: items.length, limit: undefined };
 }
 
-function addTail(execution: Command, handlers: ClientHandlers<ExecutionClient>, context: CliContext): void {
-	withCommonOptions(
-		execution
-			.command("tail [id]")
-			.description(
-				"Show the output of an execution from its beginning to its end; of a workflow also that of its tasks, behind their names.",
-			),
-	)
-		.addOption(new Option("--type <type>", "only this kind of output").choices(["stdout", "stderr", "other"]))
-		.action(
-			handlers.run<{ type?: OutputType }, [id: string | undefined]>(async (client, options, id = "last") => {
+function addTail(executions: RecordCommands<ExecutionClient>, context: CliContext): void {
+	executions
+		.addRun<{ type?: OutputType }, [id: string | undefined]>(
+			"tail [id]",
+			"Show the output of an execution from its beginning to its end; of a workflow also that of its tasks, behind their names.",
+			async (open, options, id = "last") => {
+				const client = await open();
 				const { id: found, liveaction } = await getOne(client, await resolveLast(client, id), { exclude_attributes: "result" });
 				const type = options.type === undefined ? {} : { type: options.type };
 				const tasks = liveaction.action_is_workflow ? "output" : undefined;
 				const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, tasks, ...type }, context);
 				await write(context.stderr, toSummary(record));
 				if (toExitCode(record) !== 0) throw new CliExit(1);
-			}),
-		);
+			},
+		)
+		.addOption(new Option("--type <type>", "only this kind of output").choices(["stdout", "stderr", "other"]));
 }
 
-function addActing(execution: Command, handlers: ClientHandlers<ExecutionClient>, context: CliContext): void {
-	withReason(execution.command("cancel <ids...>").description("Ask for the end of executions.")).action(
-		handlers.each<ReasonOptions>("Execution", async ({ executions }, id, { reason }) => {
-			const { refused } = await executions.cancel(id, { reason });
-			await write(context.stdout, `${refused ?? `execution ${id} canceled`}\n`);
-		}),
-	);
+function addActing(executions: RecordCommands<ExecutionClient>, { stdout }: CliContext): void {
+	executions
+		.addForEach<ReasonOptions>("cancel <ids...>", "Ask for the end of executions.", async (client, id, { reason }) => {
+			const { refused } = await client.executions.cancel(id, { reason });
+			await write(stdout, `${refused ?? `execution ${id} canceled`}\n`);
+		})
+		.option(...reasonOption);
 	for (const [verb, description] of [
 		["pause", "Ask workflows to pause: what runs goes on to its end, and nothing new is started."],
 		["resume", "Ask paused workflows to go on."],
 	] as const) {
-		withReason(execution.command(`${verb} <ids...>`).description(description)).action(
-			handlers.each<ReasonOptions>("Execution", async ({ executions }, id, { reason }) => {
-				const { status } = await executions[verb](id, { reason });
-				await write(context.stdout, `execution ${id} ${status}\n`);
-			}),
-		);
+		executions
+			.addForEach<ReasonOptions>(`${verb} <ids...>`, description, async (client, id, { reason }) => {
+				const { status } = await client.executions[verb](id, { reason });
+				await write(stdout, `execution ${id} ${status}\n`);
+			})
+			.option(...reasonOption);
 	}
+}
 
+function addRerun(group: Command, context: CliContext): void {
 	withRunOptions(
-		execution
+		group
 			.command("re-run <id> [parameters...]")
 			.alias("rerun")
 			.description("Run an execution's action again; given parameters replace the old ones."),
 	)
 		.option("--tasks <names...>", "of a workflow: only these tasks and what comes behind them; a task of a task is a.b")
 		.option("--no-reset <names...>", "tasks with items of which only those run again that did not succeed")
-		.action(
-			handlers.run<RerunOptions, [id: string, words: readonly string[]]>(async (client, options, id, words) => {
-				const { delay, user, tasks } = options;
-				const chosen =
-					tasks === undefined
-						? { parameters: parseParameters(words, schemasOf(await getOne(client, id)), options) }
-						: toChosenTasks(tasks, words, options.reset);
-				const input = { ...chosen, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };
-				await finish(client, await client.executions.rerun(id, input), options, context);
-			}),
-		);
-}
-
-function withReason(command: Command): Command {
-	return withCommonOptions(command).option("--reason <text>", "why, kept with your name");
+		.action(async (id: string, words: readonly string[], _options, command) => {
+			const options = optionsOf<RerunOptions>(command);
+			const { delay, user, tasks } = options;
+			const client = createExecutionClient(await openSession(options, context));
+			const chosen =
+				tasks === undefined
+					? { parameters: parseParameters(words, schemasOf(await getOne(client, id)), options) }
+					: toChosenTasks(tasks, words, options.reset);
+			const input = { ...chosen, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };
+			await finish(client, await client.executions.rerun(id, input), options, context);
+		});
 }
 
 /** Returns the request to run only some tasks again. Each of them is reset, unless `--no-reset` names it. */

@@ -1,10 +1,9 @@
-import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printRecord } from "../../cli/print-records.ts";
 import { Prompts } from "../../cli/prompts.ts";
-import { openSession } from "../../cli/session.ts";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { type JsonObject, parseJson } from "../../contract/index.ts";
 import { promptForProperties } from "./answer-prompts.ts";
@@ -14,10 +13,7 @@ const columns = ["id", "roles", "users", "route", "ttl"];
 
 export const addInquiryCommands: AddCommands = (parent, context) => {
 	const group = parent.command("inquiry").description("Look at questions that wait for an answer, and answer them.");
-	const inquiries = new RecordCommands(group, context, {
-		noun: "inquiry",
-		createClient: createInquiryClient,
-	});
+	const inquiries = new RecordCommands(group, context, { noun: "inquiry", createClient: createInquiryClient });
 
 	inquiries
 		.addList<{ limit: number }>(
@@ -29,16 +25,19 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50);
 	inquiries.addShow("get <ids...>", "Show questions.", [...columns, "schema"], (client, id) => client.get(id));
 
-	withCommonOptions(group.command("respond <id>").description("Answer a question; each property is asked for unless -r gives them all."))
+	inquiries
+		.addRun<{ response?: string; reason?: string }, [id: string]>(
+			"respond <id>",
+			"Answer a question; each property is asked for unless -r gives them all.",
+			async (open, options, id) => {
+				const client = await open();
+				const { schema } = await orNotFound(client.get(id), "Inquiry", id, "svc inquiry list");
+				const response = options.response === undefined ? await promptForAnswer(schema, context) : parseAnswer(options.response);
+				await printRecord(await client.respond(id, response, options.reason), ["id", "response"], options, context);
+			},
+		)
 		.option("-r, --response <json>", "the answer as a JSON object")
-		.option("--reason <text>", "why, kept with the name of who answers")
-		.action(async (id: string, _options, command) => {
-			const options = optionsOf<{ response?: string; reason?: string }>(command);
-			const client = createInquiryClient(await openSession(options, context));
-			const { schema } = await orNotFound(client.get(id), "Inquiry", id, "svc inquiry list");
-			const response = options.response === undefined ? await promptForAnswer(schema, context) : parseAnswer(options.response);
-			await printRecord(await client.respond(id, response, options.reason), ["id", "response"], options, context);
-		});
+		.option("--reason <text>", "why, kept with the name of who answers");
 };
 
 function parseAnswer(text: string): JsonObject {

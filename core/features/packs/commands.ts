@@ -1,8 +1,7 @@
-import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
-import { type AddCommands, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { CliExit } from "../../cli/context.ts";
-import { orNotFound } from "../../cli/failure.ts";
 import { printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
 import type { JsonObject } from "../../contract/index.ts";
@@ -11,36 +10,30 @@ import { createConfigClient } from "./client.ts";
 const attributes = ["pack", "values"];
 
 export const addPackConfigCommands: AddCommands = (parent, context) => {
-	const handlers = new ClientHandlers(createConfigClient, context);
-	const config = parent.command("config").description("Look at configurations of packs, and change them.");
-	withNames(config, { path: "/configs", name: "pack" });
+	const group = parent.command("config").description("Look at configurations of packs, and change them.");
+	withNames(group, { path: "/configs", name: "pack" });
+	const configs = new RecordCommands(group, context, { noun: "configuration of pack", createClient: createConfigClient });
+	const schemas = new RecordCommands(group, context, { noun: "configuration schema of pack", createClient: createConfigClient });
 
-	withCommonOptions(config.command("list").description("List configurations."))
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
-		.action(handlers.list<{ last?: number }>(attributes, (client, { last }) => client.list({ limit: last }), "-n"));
-
-	withCommonOptions(config.command("get <pack>").description("Show the configuration of a pack."))
-		.option("--show-secrets", "with secret values (administrators)")
-		.action(
-			handlers.run<{ showSecrets?: boolean }, [pack: string]>(async (client, options, pack) => {
-				const reading = client.get(pack, { show_secrets: options.showSecrets });
-				await printRecord(await orNotFound(reading, "Configuration of pack", pack, "svc config list"), attributes, options, context);
-			}),
-		);
-
-	withCommonOptions(config.command("schema <pack>").description("Show what a pack lets be configured.")).action(
-		handlers.run<object, [pack: string]>(async (client, options, pack) => {
-			const record = await orNotFound(client.schema(pack), "Configuration schema of pack", pack, "svc config list");
-			await printRecord(record, ["pack", "attributes"], options, context);
-		}),
-	);
-
-	withCommonOptions(
-		config.command("set <pack> <file>").description("Replace the configuration of a pack by the values in a JSON or YAML file."),
-	).action(
-		handlers.run<object, [pack: string, file: string]>(async (client, options, pack, file) =>
-			printRecord(await client.set(pack, readValues(file)), attributes, options, context),
-		),
+	configs
+		.addList<{ last?: number }>("List configurations.", attributes, (client, { last }) => client.list({ limit: last }), "-n")
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger);
+	configs
+		.addShow<{ showSecrets?: boolean }>(
+			"get <pack>",
+			"Show the configuration of a pack.",
+			attributes,
+			(client, pack, { showSecrets: show_secrets }) => client.get(pack, { show_secrets }),
+		)
+		.option("--show-secrets", "with secret values (administrators)");
+	schemas.addShow("schema <pack>", "Show what a pack lets be configured.", ["pack", "attributes"], (client, pack) => client.schema(pack));
+	configs.addRun<object, [pack: string, file: string]>(
+		"set <pack> <file>",
+		"Replace the configuration of a pack by the values in a JSON or YAML file.",
+		async (open, options, pack, file) => {
+			const values = readValues(file);
+			await printRecord(await (await open()).set(pack, values), attributes, options, context);
+		},
 	);
 };
 

@@ -28,7 +28,7 @@ export const addPolicyCommands: AddCommands = (parent, context) => {
 		.option("-r, --resource-ref <ref>", "of this action")
 		.option("--policy-type <type>", "of this policy type");
 	policies.addShow("get <refs...>", "Show policies.", attributes, (client, ref) => client.get(ref));
-	policies.addChanges("policies", attributes, (client) => client);
+	policies.addChanges("policies", attributes);
 	policies.addSwitches(
 		"<refs...>",
 		{ enable: "Put policies in force.", disable: "Put policies out of force." },
@@ -42,10 +42,7 @@ export const addPolicyCommands: AddCommands = (parent, context) => {
 const addPolicyTypeCommands: AddCommands = (parent, context) => {
 	const group = parent.command("policy-type").description("Look at the kinds of policies there are.");
 	withNames(group, { path: "/policytypes", name: "ref" });
-	const types = new RecordCommands(group, context, {
-		noun: "policy type",
-		createClient: createPolicyClient,
-	});
+	const types = new RecordCommands(group, context, { noun: "policy type", createClient: createPolicyClient });
 
 	types
 		.addList<{ resourceType?: string }>("List policy types.", typeColumns, (client, { resourceType: resource_type }) =>

@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
-import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
 import { readObject } from "../../cli/read-file.ts";
-import { openSession } from "../../cli/session.ts";
-import { createRuleClient, type RuleTestRequest } from "./client.ts";
+import { createRuleClient, type RuleClient, type RuleTestRequest } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled"];
 const attributes = [
@@ -41,30 +39,21 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 	const group = parent.command("rule").description("Make and manage rules: what happens when.");
 	withNames(group, { path: "/rules", name: "ref" });
 	const rules = new RecordCommands(group, context, { noun: "rule", createClient: createRuleClient });
-	addListing(group, context);
+	addListing(rules, context);
 	rules.addShow("get <refs...>", "Show rules.", attributes, (client, ref) => client.get(ref));
-	rules.addChanges("rules", attributes, (client) => client);
+	rules.addChanges("rules", attributes);
 	rules.addSwitches("<refs...>", { enable: "Let rules act.", disable: "Keep rules from acting." }, columns, async (client, ref, enabled) =>
 		client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
-	addTesting(group, context);
+	addTesting(rules, context);
 	addEnforcementCommands(parent, context);
 };
 
-function addListing(rule: Command, context: CliContext): void {
-	withCommonOptions(rule.command("list").description("List rules."))
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
-		.option("-p, --pack <pack>", "of this pack")
-		.option("-c, --action <ref>", "that run this action")
-		.option("-g, --trigger <ref>", "on this trigger or trigger type")
-		.option("-u, --user <user>", "created by this user")
-		.option("--enabled", "only those that are enabled")
-		.option("--disabled", "only those that are not")
-		.option("--iftt", "show trigger and action of each")
-		.action(async (_options, command) => {
-			const { last: limit, pack, action, trigger, user, ...options } = optionsOf<ListOptions>(command);
+function addListing(rules: RecordCommands<RuleClient>, context: CliContext): void {
+	rules
+		.addRun<ListOptions>("list", "List rules.", async (open, { last: limit, pack, action, trigger, user, ...options }) => {
 			const enabled = options.enabled ? true : options.disabled ? false : undefined;
-			const page = await createRuleClient(await openSession(options, context)).list({ limit, pack, action, trigger, user, enabled });
+			const page = await (await open()).list({ limit, pack, action, trigger, user, enabled });
 			const shown = options.iftt ? ["ref", "trigger.type", "action.ref", "enabled"] : columns;
 			const isBroken = page.items.some(({ problems }) => problems !== undefined);
 			const isTable = options.json !== true && options.yaml !== true;
@@ -72,30 +61,35 @@ function addListing(rule: Command, context: CliContext): void {
 				? page.items.map((item) => ({ ...item, problems: item.problems?.join("; ") ?? "" }))
 				: page.items;
 			await printList({ ...page, items }, isBroken ? [...shown, "problems"] : shown, { ...options, limitOption: "-n" }, context);
-		});
+		})
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.option("-p, --pack <pack>", "of this pack")
+		.option("-c, --action <ref>", "that run this action")
+		.option("-g, --trigger <ref>", "on this trigger or trigger type")
+		.option("-u, --user <user>", "created by this user")
+		.option("--enabled", "only those that are enabled")
+		.option("--disabled", "only those that are not")
+		.option("--iftt", "show trigger and action of each");
 }
 
-function addTesting(rule: Command, context: CliContext): void {
-	withCommonOptions(
-		rule
-			.command("test <rule> <event>")
-			.description("Say whether a rule would act on an event, and what with. Nothing is started. Exit code 0 when it matches, 1 when not.")
-			.addHelpText("after", "\nrule: ref, or file with a rule. event: id of a trigger instance, or file with trigger and payload."),
-	).action(async (rule: string, event: string, _options, command) => {
-		const options = optionsOf(command);
-		const request = { rule: toStored(rule), trigger_instance: toStored(event) } as RuleTestRequest;
-		const outcome = await createRuleClient(await openSession(options, context)).test(request);
-		await printRecord(outcome, ["matched", "reason", "failed", "parameters"], options, context);
-		if (!outcome.matched) throw new CliExit(1, "");
-	});
+function addTesting(rules: RecordCommands<RuleClient>, context: CliContext): void {
+	rules
+		.addRun<object, [rule: string, event: string]>(
+			"test <rule> <event>",
+			"Say whether a rule would act on an event, and what with. Nothing is started. Exit code 0 when it matches, 1 when not.",
+			async (open, options, rule, event) => {
+				const request = { rule: toStored(rule), trigger_instance: toStored(event) } as RuleTestRequest;
+				const outcome = await (await open()).test(request);
+				await printRecord(outcome, ["matched", "reason", "failed", "parameters"], options, context);
+				if (!outcome.matched) throw new CliExit(1, "");
+			},
+		)
+		.addHelpText("after", "\nrule: ref, or file with a rule. event: id of a trigger instance, or file with trigger and payload.");
 }
 
 const addEnforcementCommands: AddCommands = (parent, context) => {
 	const group = parent.command("rule-enforcement").description("Look at what rules did.");
-	const enforcements = new RecordCommands(group, context, {
-		noun: "rule enforcement",
-		createClient: createRuleClient,
-	});
+	const enforcements = new RecordCommands(group, context, { noun: "rule enforcement", createClient: createRuleClient });
 
 	enforcements
 		.addList<EnforcementOptions>(

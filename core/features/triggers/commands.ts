@@ -33,7 +33,7 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 		["ref", "parameters_schema", "payload_schema"],
 		(client, ref) => client.get(ref),
 	);
-	types.addChanges("trigger types", attributes, (client) => client);
+	types.addChanges("trigger types", attributes);
 	addInstanceCommands(parent, context);
 };
 

@@ -9,18 +9,12 @@ const deliveryAttributes = [...deliveryColumns, "reason", "user", "trace_tag", "
 
 export const addWebhookCommands: AddCommands = (parent, context) => {
 	const group = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
-	const webhooks = new RecordCommands(group, context, {
-		noun: "webhook",
-		createClient: createWebhookClient,
-	});
+	const webhooks = new RecordCommands(group, context, { noun: "webhook", createClient: createWebhookClient });
 	webhooks.addList("List webhooks by url.", hookColumns, (client) => client.list());
 	webhooks.addShow("get <urls...>", "Show webhooks.", hookAttributes, (client, url) => client.get(url));
 
 	const deliveryGroup = group.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
-	const deliveries = new RecordCommands(deliveryGroup, context, {
-		noun: "delivery",
-		createClient: createWebhookClient,
-	});
+	const deliveries = new RecordCommands(deliveryGroup, context, { noun: "delivery", createClient: createWebhookClient });
 	deliveries
 		.addList<{ hook?: string; verdict?: string; last?: number }>(
 			"List deliveries, newest first.",
