@@ -21,7 +21,7 @@ const madePages: readonly (readonly [page: string, toText: () => string | Promis
 	["docs/reference/cli-options.md", toCommandReference],
 	["docs/reference/http-api.md", () => toHttpReference()],
 	["docs/reference/http-requests.md", () => toRequestReference()],
-	["docs/reference/rights.md", () => toRightsReference()],
+	["docs/reference/permissions.md", () => toRightsReference()],
 ];
 /** Inside the project, so that `svc` and the packages resolve; ignored by git. */
 const workDirectory = "build/docs-check";

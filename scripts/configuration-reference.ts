@@ -50,7 +50,7 @@ export default defineConfig({
 | \`auth_backends\` | no | backends to choose from by name: \`{ flat_file, ldap, pam }\`, each a function from arguments to a plugin |
 | \`rbac.roles\`, \`rbac.assignments\`, \`rbac.mappings\` | no | roles, who has them, and which groups of the auth backend give them |
 | \`features\` | no | [features](#features) beside those that every service has; default none |
-| \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file; with the feature \`packInstaller()\` also [repositories](../guides/keep-packs-in-git.md) |
+| \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file; with the feature \`packInstaller()\` also [repositories](../guides/sync-packs-from-git.md) |
 | \`configs\` | no | directory of pack configurations, \`<pack>.yaml\` each, relative to the configuration file; default \`configs\` in the data directory |
 | \`data_dir\` | no | data directory, relative to the configuration file; default \`./data\` |
 
@@ -61,11 +61,11 @@ inquiries, traces, nodes, telemetry and retention. The configuration lists all o
 
 | Feature | Module | Adds | Options |
 |---|---|---|---|
-| \`webUi()\` | \`svc-automation/plugins/feature-web-ui\` | the [web page](../guides/web-page.md). Without it, a browser gets a page that names the other ways to use the service | [\`webui.enable\`](#webui) |
+| \`webUi()\` | \`svc-automation/plugins/feature-web-ui\` | the [web page](../guides/web-interface.md). Without it, a browser gets a page that names the other ways to use the service | [\`webui.enable\`](#webui) |
 | \`audit()\` | \`svc-automation/plugins/feature-audit\` | the [audit record](../guides/audit.md) of who has changed what, \`svc audit\`, the permission \`audit_view\` | [\`audit\`](#audit) |
 | \`aliases()\` | \`svc-automation/plugins/feature-aliases\` | [action aliases](action-aliases.md), which packs have in \`aliases\`, the pack \`chatops\`, \`svc action-alias\`, the permissions \`action_alias_…\` | |
-| \`workers()\` | \`svc-automation/plugins/feature-workers\` | runs on [machines that only reach out](../guides/run-on-machines-that-only-reach-out.md), \`svc worker\`, the permissions \`worker_…\` | [\`workers\`](#workers) |
-| \`packInstaller()\` | \`svc-automation/plugins/feature-pack-installer\` | [installing packs](../guides/use-packs.md#install-packs) and [following packs in git](../guides/keep-packs-in-git.md), the pack [\`packs\`](packs-pack.md), \`svc pack install\` and the like | |
+| \`workers()\` | \`svc-automation/plugins/feature-workers\` | runs on [machines that only reach out](../guides/remote-workers.md), \`svc worker\`, the permissions \`worker_…\` | [\`workers\`](#workers) |
+| \`packInstaller()\` | \`svc-automation/plugins/feature-pack-installer\` | [installing packs](../guides/use-packs.md#install-packs) and [following packs in git](../guides/sync-packs-from-git.md), the pack [\`packs\`](packs-pack.md), \`svc pack install\` and the like | |
 | one of your own | | [Write a feature](../guides/write-a-feature.md) | |
 
 The configurations that \`svc create project\` writes and that come with the package list all five. A service without a feature answers 404 to the

@@ -166,7 +166,7 @@ slapdTest(test, "openssl")(
 
 test("the guide to the move shows the configuration as it is here", () => {
 	const read = (name: string) => readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
-	assert.ok(read("../../docs/guides/swap-the-auth-backend.md").includes(read("svc.config.ts")));
+	assert.ok(read("../../docs/guides/change-the-auth-backend.md").includes(read("svc.config.ts")));
 });
 
 test.run();

@@ -12,7 +12,7 @@ import { actionChain } from "./index.ts";
 const packs = realpathSync(mkdtempSync(join(tmpdir(), "svc guide ")));
 test.after(() => rmSync(packs, { recursive: true }));
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/guides/from-action-chains-to-workflows.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/guides/migrate-action-chains.md"), "utf8");
 const [chainAction = "", chain = "", workflowAction = "", workflowText = ""] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(
 	([, block = ""]) => block,
 );

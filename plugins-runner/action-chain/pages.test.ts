@@ -37,7 +37,7 @@ test("the chain in the reference unpacks, and tells when it could not", async ()
 });
 
 test("the chain in the guide measures", async () => {
-	const [chain = ""] = chainsOf("guides/from-action-chains-to-workflows.md");
+	const [chain = ""] = chainsOf("guides/migrate-action-chains.md");
 	assert.deepEqual(await chainDefinitions.inspect(chain, { expressions: chainExpressions }), []);
 	const context = createChainContext(files.write(chain), {
 		actionParameters: { limit: 80 },

@@ -10,7 +10,7 @@ const tools = { expressions: createTestExpressions(), findAction: findPageAction
 const pages = readPages();
 
 test("the pages about workflows show some", () => {
-	for (const page of ["docs/guides/write-a-workflow.md", "docs/reference/workflows.md", "docs/guides/ask-a-person.md"])
+	for (const page of ["docs/guides/write-a-workflow.md", "docs/reference/workflows.md", "docs/guides/approvals.md"])
 		assert.ok(
 			(pages.get(page) ?? []).some(({ cases }) => cases !== undefined),
 			page,

@@ -76,7 +76,7 @@ webTest("the pictures of the docs can be made, and are small", () =>
 );
 
 test("each picture that the docs show is there, and each that is there is shown", async () => {
-	const pages = ["README.md", "docs/guides/web-page.md"];
+	const pages = ["README.md", "docs/guides/web-interface.md"];
 	const texts = await Promise.all(pages.map((page) => readFile(join(root, page), "utf8")));
 	const named = texts.flatMap((text) =>
 		[...text.matchAll(/!\[[^\]]+\]\((?:\.\.\/|docs\/)pictures\/([\w-]+\.png)\)/g)].map(([, name = ""]) => name),

@@ -33,7 +33,7 @@ const withoutPart = (name: string) => name.replace(/_(?:bucket|sum|count)$/, "")
 test("dashboard and alerts ask for nothing that is not measured, and the reference lists all of it and nothing else", async () => {
 	const measured = await readMeasured();
 	assert.ok(measured.size > 30);
-	for (const path of ["examples/monitoring/dashboard.json", "examples/monitoring/alerts.yml", "docs/guides/watch-it.md"]) {
+	for (const path of ["examples/monitoring/dashboard.json", "examples/monitoring/alerts.yml", "docs/guides/monitoring.md"]) {
 		const unknown = [...toNames(await read(path))].filter((name) => !measured.has(name) && !measured.has(withoutPart(name)));
 		assert.deepEqual(unknown, [], path);
 	}
@@ -64,7 +64,7 @@ test("the dashboard is one that Grafana imports: panels with queries, in a grid"
 promtoolTest("promtool takes alerts, configuration and what the guide shows", async () => {
 	const directory = await mkdtemp(join(tmpdir(), "svc-promtool-"));
 	try {
-		const guide = /```yaml\n([\s\S]*?)```/.exec(await read("docs/guides/watch-it.md"))?.[1] ?? "";
+		const guide = /```yaml\n([\s\S]*?)```/.exec(await read("docs/guides/monitoring.md"))?.[1] ?? "";
 		await writeFile(join(directory, "guide.yml"), guide.replace("/etc/prometheus/svc-api-key", "svc-api-key"));
 		for (const name of ["alerts.yml", "prometheus.yml"]) await writeFile(join(directory, name), await read(`examples/monitoring/${name}`));
 		await writeFile(join(directory, "svc-api-key"), "a key");

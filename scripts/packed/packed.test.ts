@@ -208,7 +208,7 @@ for (const line of typeof machine === "string" ? [undefined] : machine.lines) {
 	}
 }
 
-slapdTest(plainTest, "openssl")("what docs/guides/swap-the-auth-backend.md says can be done word by word, with a directory", async () => {
+slapdTest(plainTest, "openssl")("what docs/guides/change-the-auth-backend.md says can be done word by word, with a directory", async () => {
 	if (typeof machine === "string") return;
 	const certificates = await createCertificates();
 	const password = "password of ann";
@@ -224,7 +224,7 @@ slapdTest(plainTest, "openssl")("what docs/guides/swap-the-auth-backend.md says 
 		const headings = ["2. Put both backends into the configuration", "3. Try the new one"];
 		// What the README has made.
 		await reader.follow([{ kind: "type", commands: "cd demo" }]);
-		const printed = await reader.follow(headings.flatMap((heading) => readSteps(page("docs/guides/swap-the-auth-backend.md"), heading)));
+		const printed = await reader.follow(headings.flatMap((heading) => readSteps(page("docs/guides/change-the-auth-backend.md"), heading)));
 		assert.match(printed, /\bann\b/);
 		assert.match(printed, /\bobserver\b/);
 	} finally {

@@ -6,7 +6,7 @@ import { toRequest } from "./request-reference.ts";
 
 const kinds: readonly CallerKind[] = Object.values(callerKinds);
 
-/** `docs/reference/rights.md`, made from the routes and from the rows that the tests ask every one of them with. */
+/** `docs/reference/permissions.md`, made from the routes and from the rows that the tests ask every one of them with. */
 export function toRightsReference(declared: readonly Route[] = routes): string {
 	const rows = toRightsRows(declared).map((entry) => toCells(entry));
 	return `${introduction}${fields}\n${heading}${rows.map((cells) => `| ${cells.join(" | ")} |\n`).join("")}`;
