@@ -13,7 +13,7 @@ import type { HttpFeature } from "../http/http-feature.ts";
 import { type ResourceType, type ResourceTypeDefinition, registerPermissions } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-// The permissions of core are defined first, so that a feature cannot define them.
+// The permissions of core are defined first, so that a feature cannot define them differently.
 import "./access/built-in-permission-types.ts";
 import type { ParsedPack } from "./packs/built-in-pack-exports.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
@@ -85,8 +85,8 @@ export interface FeatureDefinition<Api extends object, Required extends FeatureN
 }
 
 /**
- * Defines a feature for `features` of a configuration. Its kinds and permissions exist from then on, for the whole process. Throws if one
- * of them belongs to every service, or is already defined differently.
+ * Defines a feature for `features` of a configuration. Its kinds and permissions exist from then on, for the whole process. Throws if a
+ * kind belongs to core, or if one of them is already defined differently.
  */
 export function defineFeature<Api extends object, const Required extends FeatureName = never>(
 	definition: FeatureDefinition<Api, Required>,
@@ -101,8 +101,8 @@ export function defineFeature<Api extends object, const Required extends Feature
 }
 
 /**
- * Defines the kinds and the permissions of plugins, for the whole process. Defining the same again changes nothing. Throws if one of them
- * belongs to every service, or is already defined differently.
+ * Defines the kinds and the permissions of plugins, for the whole process. Defining the same again changes nothing. Throws if a kind
+ * belongs to core, or if one of them is already defined differently.
  */
 export function registerKindsAndPermissions(plugins: readonly FeaturePlugin[]): void {
 	for (const { kinds = {}, permissions = {} } of plugins) {

@@ -9,21 +9,21 @@ export interface OptionalFeature extends Pick<FeaturePlugin, "name" | "options">
 	findUses?(config: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-let known: readonly OptionalFeature[] = [];
+let packageFeatures: readonly OptionalFeature[] = [];
 
 /** Sets the features that come with this package. Until then, there are none. */
 export function setOptionalFeatures(features: readonly OptionalFeature[]): void {
-	known = features;
+	packageFeatures = features;
 }
 
 /** Returns the features that come with this package. */
 export function optionalFeatures(): readonly OptionalFeature[] {
-	return known;
+	return packageFeatures;
 }
 
 /** Returns the hint that tells how to add the feature with a name, which may be unknown. */
 export function toAddHint(name: string): string {
-	const feature = known.find((one) => one.name === name);
+	const feature = packageFeatures.find((one) => one.name === name);
 	return feature === undefined ? `add a feature "${name}" to features` : `add ${name}() of ${feature.module} to features`;
 }
 
@@ -33,7 +33,7 @@ export function toAddHint(name: string): string {
  * @param listed names of the features that the configuration lists
  */
 export function findLeftOutFeatures(listed: readonly string[]): readonly string[] {
-	return known.flatMap(({ name }) => (listed.includes(name) ? [] : [`${name}()`]));
+	return packageFeatures.flatMap(({ name }) => (listed.includes(name) ? [] : [`${name}()`]));
 }
 
 /**
@@ -44,7 +44,7 @@ export function findLeftOutOptions(
 	input: Readonly<Record<string, unknown>>,
 	{ env, names }: { readonly env: Environment; readonly names: readonly string[] },
 ): string[] {
-	return known.flatMap(({ name, options = {}, findUses }) => {
+	return packageFeatures.flatMap(({ name, options = {}, findUses }) => {
 		if (names.includes(name)) return [];
 		const sections = Object.keys(options).filter((section) => input[section] !== undefined);
 		const variables = variablesOf(options).filter((variable) => (env[variable] ?? "").trim() !== "");

@@ -86,7 +86,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	const addedFeatures = featureProblems.length > 0 ? [] : (config.features ?? []).map(({ name }) => name);
 	problems.push(...featureProblems);
 	if (featureProblems.length === 0) {
-		problems.push(...tryDefineTypes(config.features ?? []));
+		problems.push(...tryRegisterKindsAndPermissions(config.features ?? []));
 		problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
 		if (problems.length === 0) problems.push(...(config.features ?? []).flatMap((feature) => feature.findProblems?.(config) ?? []));
 	}
@@ -159,10 +159,10 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 }
 
 /**
- * Defines the kinds and permissions of the features. `defineFeature` has done so, but a configuration may import another copy of this
+ * Defines the kinds and permissions of the features, and returns problems instead of throwing. `defineFeature` has defined them, but a configuration may import another copy of this
  * package, and in plain JavaScript it may contain objects that `defineFeature` did not make.
  */
-function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
+function tryRegisterKindsAndPermissions(features: readonly FeaturePlugin[]): string[] {
 	try {
 		registerKindsAndPermissions(features);
 		return [];
