@@ -183,12 +183,73 @@ test("features with the same section, and one with a section of core, are refuse
 	}
 });
 
+/** Returns the message with which options of a feature are refused. Returns an empty text if they are accepted. */
+const refusalOfOptions = (options: unknown) => refusalOf([bare("nests", { options: options as OptionSections })]);
+const eggs = { type: "integer", default: 1, minimum: 1, description: "" } as const;
+
+test("options that are no sections, and sections that are no definitions, are refused by name", () => {
+	const begin = 'features[0]: options of "nests": ';
+	for (const [options, problem] of [
+		[3, "expected an object of sections, got a number"],
+		[null, "expected an object of sections, got null"],
+		["ab", "expected an object of sections, got a string"],
+		[[{}], "expected an object of sections, got an array"],
+		[{ nest: 3 }, "nest: expected an object of option definitions, got a number"],
+		[{ nest: { eggs: null } }, "nest.eggs: expected the definition of an option, got null"],
+	] as const) {
+		assert.equal(refusalOfOptions(options), begin + problem);
+	}
+	for (const section of ["Bad-Name", "__proto__"]) {
+		const options = Object.fromEntries([[section, {}]]);
+		assert.match(refusalOfOptions(options), new RegExp(`"nests": ${section}: names must be lower-case letters, digits and underscores`));
+	}
+});
+
+test("a refused section causes no further problem", () => {
+	const problems = problemsOf({
+		features: [bare("nests", { options: { nest: { "big-eggs": eggs } } })],
+		nest: { "big-eggs": 0, straw: 1 },
+	});
+	assert.equal(problems.length, 1, problems.join("\n"));
+	const second = problemsOf({ features: [perch, bare("nests", { options: { perch: { eggs } } })], perch: { seats: 1 } });
+	assert.deepEqual(second, ['features[1]: options of "nests": the feature "birds" has a section "perch"; choose another name']);
+	for (const [section, value] of Object.entries({ audit: { keep_days: 7 }, packs: ["packs"] })) {
+		const taken = problemsOf({ features: [bare("nests", { options: { [section]: { eggs } } })], [section]: value });
+		assert.equal(taken.length, 1, taken.join("\n"));
+	}
+});
+
+test("sections and options may have the names of members of every object", () => {
+	const nests = bare("nests", { options: { constructor: { constructor: eggs, value_of: eggs } } as unknown as OptionSections });
+	const { options } = withPerch({ features: [nests] });
+	assert.deepEqual(options["constructor" as keyof typeof options], { constructor: 1, value_of: 1 });
+	const given = withPerch({ features: [nests], constructor: { constructor: 5 } } as unknown as SvcConfig).options;
+	assert.deepEqual(given["constructor" as keyof typeof given], { constructor: 5, value_of: 1 });
+});
+
+test("options whose variables belong to a feature of this package or to runs are refused", () => {
+	const meaning = (variable: string) => new RegExp(`the environment variable ${variable} has another meaning; choose another name`);
+	assert.match(refusalOfOptions({ audit_keep: { days: eggs } }), meaning("SVC_AUDIT_KEEP_DAYS"));
+	assert.match(refusalOfOptions({ action: { eggs } }), meaning("SVC_ACTION_EGGS"));
+	assert.match(refusalOfOptions({ action_eggs: { count: eggs } }), meaning("SVC_ACTION_EGGS_COUNT"));
+	assert.equal(refusalOf([bare("audit", { options: { audit: { keep_days: eggs } } as OptionSections })]), "");
+});
+
 test("definitions of options that cannot be used are refused", () => {
-	const refused = (options: object) => refusalOf([bare("nests", { options: options as OptionSections })]);
-	const eggs = { type: "integer", default: 1, minimum: 1, description: "" };
+	const refused = refusalOfOptions;
 	assert.equal(refused({ nest: { eggs } }), "");
-	assert.match(refused({ nest: 3 }), /features\[0\]: options of "nests": nest: expected an object of option definitions, got a number/);
-	assert.match(refused({ nest: { eggs: null } }), /nest: expected an object of option definitions, got an object/);
+	for (const [member, problem] of [
+		[{ type: "int" }, 'type: unknown value "int"; allowed: boolean, integer, number, string, list'],
+		[{ type: undefined }, "type: expected one of boolean, integer, number, string, list, got nothing"],
+		[{ minimum: "1" }, 'minimum: expected a number, got "1"'],
+		[{ maximum: null }, "maximum: expected a number, got null"],
+		[{ choices: "ab" }, 'choices: expected an array of strings, got "ab"'],
+		[{ alias_of: "egg" }, 'alias_of: unknown value "egg"; did you mean "eggs"? allowed: eggs, straw'],
+	] as const) {
+		const options = { nest: { eggs, straw: eggs, more: { ...eggs, ...member } } };
+		assert.equal(refused(options), `features[0]: options of "nests": nest.more: ${problem}`);
+	}
+	assert.equal(refused({ nest: { eggs, more: { ...eggs, alias_of: "eggs" } } }), "");
 	assert.match(
 		refused({ nest: { eggs: { ...eggs, default: 0 } } }),
 		/nest\.eggs: default: 0 is out of range; allowed: an integer, at least 1/,

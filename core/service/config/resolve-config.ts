@@ -25,8 +25,8 @@ import { type Environment, findUnknownVariables } from "./environment.ts";
 import { findLeftOutOptions, toAddHint } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
-import { resolveOptions } from "./resolve-options.ts";
-import { findSectionProblems, toSections } from "./sections.ts";
+import { resolveSections } from "./resolve-options.ts";
+import { type CollectedSections, collectSections, compositionMembers } from "./sections.ts";
 
 type Values = "options" | "roles" | "access" | "packs" | "followedPacks" | "configs" | "dataDirectory";
 type Plugins = EngineDependencies["composition"];
@@ -56,21 +56,6 @@ export interface ResolveContext {
 	readonly only?: readonly string[] | undefined;
 }
 
-const compositionMembers = [
-	"storage",
-	"event_bus",
-	"runners",
-	"sensors",
-	"dialects",
-	"telemetry",
-	"auth_backends",
-	"packs",
-	"configs",
-	"data_dir",
-	"features",
-];
-const coreMembers = [...compositionMembers, ...Object.keys(optionSections)];
-
 /** Validates a configuration and fills in defaults. Throws one `SVC_CONFIG` that names all problems at once. */
 export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
 	// Do not trust the type: a configuration in plain JavaScript is not type-checked.
@@ -80,9 +65,10 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 			"SVC_CONFIG",
 			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
 		);
-	const sections = toSections(input);
-	const problems = [...findUnknownMembers(input, sections), ...findCompositionProblems(input)];
-	const featureProblems = findFeatureListProblems(input["features"] ?? []);
+	const collected = collectSections(input);
+	const { sections } = collected;
+	const problems = [...findUnknownMembers(input, collected), ...findCompositionProblems(input)];
+	const featureProblems = findFeatureListProblems(input["features"] ?? [], collected);
 	const addedFeatures = featureProblems.length > 0 ? [] : (config.features ?? []).map(({ name }) => name);
 	problems.push(...featureProblems);
 	if (featureProblems.length === 0) {
@@ -90,7 +76,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
 		if (problems.length === 0) problems.push(...(config.features ?? []).flatMap((feature) => feature.findProblems?.(config) ?? []));
 	}
-	const options = resolveOptions(input, env, problems);
+	const options = resolveSections(input, { sections, env, problems });
 	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
 	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
 	problems.push(...findAuthProblems(options), ...findProxyProblems(options), ...findRoleProblems(input["rbac"]));
@@ -131,10 +117,10 @@ function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): s
 	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
 }
 
-function findUnknownMembers(input: Readonly<Record<string, unknown>>, sections: OptionSections): string[] {
+function findUnknownMembers(input: Readonly<Record<string, unknown>>, { sections, refused }: CollectedSections): string[] {
 	const members = [...compositionMembers, ...Object.keys(sections)];
 	return Object.entries(input)
-		.filter(([name]) => !members.includes(name))
+		.filter(([name]) => !members.includes(name) && !refused.includes(name))
 		.map(
 			([name, value]) =>
 				`${name}: unknown section (${describeValue(value, name)}); ${didYouMean(name, members)}allowed: ${members.join(", ")}`,
@@ -171,11 +157,10 @@ function tryRegisterKindsAndPermissions(features: readonly FeaturePlugin[]): str
 	}
 }
 
-function findFeatureListProblems(features: unknown): string[] {
+function findFeatureListProblems(features: unknown, collected: CollectedSections): string[] {
 	const problems = findListProblems("features", "feature", features);
 	if (problems.length > 0) return problems;
-	const plugins = features as readonly FeaturePlugin[];
-	return [...findFeatureProblems(plugins, toAddHint), ...findSectionProblems(plugins, coreMembers)];
+	return [...findFeatureProblems(features as readonly FeaturePlugin[], toAddHint), ...collected.problems];
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {
