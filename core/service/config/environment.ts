@@ -57,7 +57,7 @@ export function readOverride(
 	const text = environment[name]?.trim();
 	if (text === undefined || text === "") return undefined;
 	const value = parseText(definition, text);
-	const problem = findValueProblem(definition, value);
+	const problem = findValueProblem(definition, value, option);
 	return problem === undefined ? { value } : { problem: `environment variable ${name}: ${problem}` };
 }
 

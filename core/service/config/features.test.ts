@@ -6,6 +6,7 @@ import { defineFeature, type FeaturePlugin } from "../../features/feature-plugin
 import { isPermissionType } from "../../kernel/basics/permission-types.ts";
 import { configWith } from "../../testing/config/config.test-support.ts";
 import { listOptions } from "../plan/make-plan.ts";
+import { createServiceComponents } from "../service-components.ts";
 import { resolveConfig } from "./resolve-config.ts";
 
 const perchOptions = {
@@ -164,6 +165,71 @@ test("options of a feature of this package that is not listed are refused, and t
 	]);
 });
 
+const hutch = bare("hutch", {
+	options: {
+		hutch: {
+			api_key: { type: "string", default: "", description: "" },
+			api_token: { type: "string", default: "aa", choices: ["aa"], description: "" },
+			key_file: { type: "string", default: "", choices: ["", "/etc/key.pem"], description: "" },
+			key_style: { type: "string", default: "", secret: false, description: "" },
+			phrase: { type: "string", default: "", secret: true, description: "" },
+			pin: { type: "integer", default: 1, maximum: 9_999, secret: true, description: "" },
+			pins: { type: "list", default: [], choices: ["carrot"], secret: true, description: "" },
+			tokens_ttl: { type: "integer", default: 1, description: "" },
+		},
+	},
+});
+
+/** Returns a configuration with the feature `hutch`, resolved. */
+const withHutch = (options: object, env: Record<string, string> = {}) =>
+	withPerch({ features: [hutch], hutch: options } as Partial<SvcConfig>, env);
+
+test("the plan masks secret options of any type, and strings whose name is that of a secret", () => {
+	const env = { SVC_HUTCH_PIN: "1234" };
+	const given = { api_key: "abc", key_file: "/etc/key.pem", key_style: "round", phrase: "meadow", pins: ["carrot"], tokens_ttl: 5 };
+	const listed = listOptions(withHutch(given, env), env).filter(({ path }) => path.startsWith("hutch."));
+	assert.deepEqual(Object.fromEntries(listed.map(({ path, value }) => [path.slice(6), value])), {
+		...given,
+		...{ api_key: "********", phrase: "********", pin: "********", pins: "********" },
+	});
+});
+
+test("a problem never quotes the value of a secret option", () => {
+	const given = {
+		api_key: 12345678,
+		api_token: "aaa12",
+		key_file: "/etc/ke.pem",
+		phrase: 1234,
+		pin: 12345678,
+		pins: ["carot"],
+		tokens_ttl: "ever",
+	};
+	assert.deepEqual(problemsOf({ features: [hutch], hutch: given }, { SVC_HUTCH_PIN: "12x4", SVC_HUTCH_API_TOKEN: "12345678" }), [
+		"hutch.api_key: expected a string, got a number",
+		"hutch.api_token: unknown value; allowed: aa",
+		"environment variable SVC_HUTCH_API_TOKEN: unknown value; allowed: aa",
+		'hutch.key_file: unknown value "/etc/ke.pem"; did you mean "/etc/key.pem"? allowed: , /etc/key.pem',
+		"hutch.phrase: expected a string, got a number",
+		"hutch.pin: a number is out of range; allowed: an integer, at most 9999",
+		"environment variable SVC_HUTCH_PIN: expected an integer, at most 9999, got a string",
+		"hutch.pins: unknown value; allowed: carrot",
+		'hutch.tokens_ttl: expected an integer, got "ever"',
+	]);
+});
+
+test("the log masks the values of secret options even if it masks no others", () => {
+	const lines: string[] = [];
+	const write = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+	const logger = { debug: write, info: write, warn: write, error: write };
+	const config = withHutch({ phrase: "over the meadow", pins: ["carrot"], key_style: "very round" });
+	const log = createServiceComponents(
+		{ ...config, options: { ...config.options, log: { ...config.options.log, mask_secrets: false } } },
+		{ logger },
+	).logger;
+	log.info("found", { text: "carrot over the meadow, very round" });
+	assert.equal(lines.at(-1), 'found {"text":"******** ********, very round"}');
+});
+
 test("features with the same section, and one with a section of core, are refused by name", () => {
 	const nest = { perch: { eggs: { type: "integer", default: 1, description: "" } } } as const;
 	assert.match(
@@ -243,6 +309,7 @@ test("definitions of options that cannot be used are refused", () => {
 		[{ type: undefined }, "type: expected one of boolean, integer, number, string, list, got nothing"],
 		[{ minimum: "1" }, 'minimum: expected a number, got "1"'],
 		[{ maximum: null }, "maximum: expected a number, got null"],
+		[{ secret: 1 }, "secret: expected true or false, got 1"],
 		[{ choices: "ab" }, 'choices: expected an array of strings, got "ab"'],
 		[{ alias_of: "egg" }, 'alias_of: unknown value "egg"; did you mean "eggs"? allowed: eggs, straw'],
 	] as const) {

@@ -93,10 +93,10 @@ function withAliases(
 	return merged;
 }
 
-function resolveOption({ path, definition, given, override }: Candidate, problems: string[]): unknown {
+function resolveOption({ name, path, definition, given, override }: Candidate, problems: string[]): unknown {
 	// Check the value of the configuration even if a variable overrides it. Otherwise removing the variable later could make the start
 	// fail.
-	const problem = given === undefined ? undefined : findValueProblem(definition, given);
+	const problem = given === undefined ? undefined : findValueProblem(definition, given, name);
 	if (problem !== undefined) problems.push(`${path}: ${problem}`);
 	if (override !== undefined && "problem" in override) problems.push(override.problem);
 	if (override !== undefined && "value" in override) return override.value;

@@ -108,6 +108,7 @@ const definitionMembers: OptionDefinitions = {
 	minimum: { type: "number", default: 0, description: "" },
 	maximum: { type: "number", default: 0, description: "" },
 	choices: { type: "list", default: [], description: "" },
+	secret: { type: "boolean", default: false, description: "" },
 };
 
 /**
