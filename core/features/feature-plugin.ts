@@ -6,6 +6,7 @@ import type {
 	FeatureSections,
 	OptionDefinitions,
 	OptionSections,
+	Options,
 	PluginMetadata,
 	SvcConfig,
 } from "../contract/index.ts";
@@ -63,9 +64,11 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	readonly fileReaders?: readonly FileReader[];
 	/**
 	 * Returns the problems of a configuration that concern the feature, each as `path: problem`. Called at each start and by `svc plan`,
-	 * before anything is created. Default: none.
+	 * before anything is created, and only if the service has found no problem. Default: none.
+	 *
+	 * @param options options of all sections, with environment and defaults applied
 	 */
-	findProblems?(config: SvcConfig): readonly string[];
+	findProblems?(config: SvcConfig, options: Options): readonly string[];
 	/** Packs that the feature brings. They are registered at each start. Default: none. */
 	readonly packs?: readonly ParsedPack[];
 	/**

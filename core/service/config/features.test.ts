@@ -144,6 +144,28 @@ test("mistakes in options of a feature are refused as those of core are", () => 
 	]);
 });
 
+test("a feature checks its options together, as they are resolved, if there are no other problems", () => {
+	const seen: unknown[] = [];
+	const birds = defineFeature({
+		name: "birds",
+		options: { perch: perchOptions },
+		create: () => ({ api: {} }),
+		findProblems({ data_dir }, { perch: { seats, guests } }) {
+			seen.push([data_dir, seats, guests]);
+			return guests.length > seats ? [`perch.guests: there are only ${seats} seats`] : [];
+		},
+	});
+	const given = { features: [birds], data_dir: "/nest", perch: { guests: ["wren", "owl"] } };
+	assert.deepEqual(problemsOf(given), []);
+	assert.deepEqual(problemsOf(given, { SVC_PERCH_SEATS: "1" }), ["perch.guests: there are only 1 seats"]);
+	assert.deepEqual(seen, [
+		["/nest", 3, ["wren", "owl"]],
+		["/nest", 1, ["wren", "owl"]],
+	]);
+	for (const wrong of [{ perch: { guests: 5 } }, { perch: null }, { rbac: { roles: 5 } }, { packs: 5 }]) problemsOf({ ...given, ...wrong });
+	assert.equal(seen.length, 2);
+});
+
 test("options of a feature that is not listed are unknown", () => {
 	assert.match(problemsOf({ features: [], perch: {} }).join(), /^perch: unknown section \(an object\); allowed: /);
 	assert.deepEqual(withPerch({ features: [] }, { SVC_PERCH_SEATS: "many" }).warnings, []);

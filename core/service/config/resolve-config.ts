@@ -74,13 +74,13 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	if (featureProblems.length === 0) {
 		problems.push(...tryRegisterKindsAndPermissions(config.features ?? []));
 		problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
-		if (problems.length === 0) problems.push(...(config.features ?? []).flatMap((feature) => feature.findProblems?.(config) ?? []));
 	}
 	const options = resolveSections(input, { sections, env, problems });
 	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
 	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
 	problems.push(...findAuthProblems(options), ...findProxyProblems(options), ...findRoleProblems(input["rbac"]));
 	const authBackend = resolveAuthBackend(input, env, { isNeeded: options.auth.enable, problems });
+	if (problems.length === 0) problems.push(...(config.features ?? []).flatMap((feature) => feature.findProblems?.(config, options) ?? []));
 	if (problems.length > 0) throw toConfigError(problems);
 	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
 	const roles = toRoles((only as readonly NodeRole[] | undefined) ?? options.node.only);
