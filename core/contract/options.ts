@@ -668,9 +668,9 @@ export const optionSections = {
  * `options`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
-export interface FeatureSections {}
+export interface FeatureOptionSections {}
 
-type Sections = typeof optionSections & FeatureSections;
+type Sections = typeof optionSections & FeatureOptionSections;
 /** The TypeScript type of an option's value. */
 type OptionValue<D> = D extends { readonly type: "list"; readonly choices: readonly (infer C)[] }
 	? readonly C[]
@@ -688,4 +688,4 @@ type OptionValue<D> = D extends { readonly type: "list"; readonly choices: reado
 export type Options = { readonly [S in keyof Sections]: { readonly [O in keyof Sections[S]]: OptionValue<Sections[S][O]> } };
 
 /** Options of features as a configuration may give them. Every option may be absent, and then has its default. */
-export type FeatureOptionsInput = { readonly [S in keyof FeatureSections]?: Partial<Options[S]> };
+export type FeatureOptionsInput = { readonly [S in keyof FeatureOptionSections]?: Partial<Options[S]> };

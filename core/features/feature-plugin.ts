@@ -3,7 +3,7 @@ import type {
 	EntityKind,
 	EntityKindDefinition,
 	EntityMap,
-	FeatureSections,
+	FeatureOptionSections,
 	OptionDefinitions,
 	OptionSections,
 	Options,
@@ -58,7 +58,7 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	readonly kinds?: { readonly [K in EntityKind]?: EntityKindDefinition<EntityMap[K]> };
 	/** Permissions that the feature defines, by resource type; their verbs are declared in `PermissionVerbs`. Default: none. */
 	readonly permissions?: { readonly [R in ResourceType]?: ResourceTypeDefinition };
-	/** Option sections of the feature, by name, whose values are in `kernel.options`; see `FeatureSections`. Default: none. */
+	/** Option sections of the feature, by name, whose values are in `kernel.options`; see `FeatureOptionSections`. Default: none. */
 	readonly options?: OptionSections;
 	/** Readers for files of packs that belong to the feature. Default: none. */
 	readonly fileReaders?: readonly FileReader[];
@@ -82,8 +82,10 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 /** A feature, and the features that it uses. */
 export interface FeatureDefinition<Api extends object, Required extends FeatureName>
 	extends Pick<FeaturePlugin, "name" | "kinds" | "permissions" | "fileReaders" | "packs" | "findProblems" | "contract"> {
+	/** Features that `create` receives. Default: none. */
 	readonly requires?: readonly Required[];
-	readonly options?: { readonly [S in keyof FeatureSections]?: FeatureSections[S] & OptionDefinitions };
+	/** Option sections of the feature, by name. The type of each is declared in `FeatureOptionSections`. Default: none. */
+	readonly options?: { readonly [S in keyof FeatureOptionSections]?: FeatureOptionSections[S] & OptionDefinitions };
 	create(kernel: Kernel, features: Pick<NamedFeatures, Required>): HttpFeature<Api>;
 }
 

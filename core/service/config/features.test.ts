@@ -16,7 +16,7 @@ const perchOptions = {
 } as const satisfies OptionDefinitions;
 
 declare module "../../feature.ts" {
-	interface FeatureSections {
+	interface FeatureOptionSections {
 		perch: typeof perchOptions;
 	}
 }
@@ -122,7 +122,7 @@ export const wrongType: SvcConfig = configWith({ perch: { seats: "5" } });
 export const wrongChoice: SvcConfig = configWith({ perch: { wood: "elm" } });
 // @ts-expect-error a section has only the options that are defined
 export const wrongOption: SvcConfig = configWith({ perch: { seat: 5 } });
-// @ts-expect-error the type of a section is declared in FeatureSections
+// @ts-expect-error the type of a section is declared in FeatureOptionSections
 export const undeclared = defineFeature({ name: "birds", options: { pech: perchOptions }, create: () => ({ api: {} }) });
 
 test("mistakes in options of a feature are refused as those of core are", () => {

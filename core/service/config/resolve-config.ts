@@ -26,7 +26,7 @@ import { findLeftOutOptions, toAddHint } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveSections } from "./resolve-options.ts";
-import { type CollectedSections, collectSections, compositionMembers } from "./sections.ts";
+import { type CollectedOptionSections, collectOptionSections, compositionMembers } from "./sections.ts";
 
 type Values = "options" | "roles" | "access" | "packs" | "followedPacks" | "configs" | "dataDirectory";
 type Plugins = EngineDependencies["composition"];
@@ -65,7 +65,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 			"SVC_CONFIG",
 			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
 		);
-	const collected = collectSections(input);
+	const collected = collectOptionSections(input);
 	const { sections } = collected;
 	const problems = [...findUnknownMembers(input, collected), ...findCompositionProblems(input)];
 	const featureProblems = findFeatureListProblems(input["features"] ?? [], collected);
@@ -117,7 +117,7 @@ function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): s
 	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
 }
 
-function findUnknownMembers(input: Readonly<Record<string, unknown>>, { sections, refused }: CollectedSections): string[] {
+function findUnknownMembers(input: Readonly<Record<string, unknown>>, { sections, refused }: CollectedOptionSections): string[] {
 	const members = [...compositionMembers, ...Object.keys(sections)];
 	return Object.entries(input)
 		.filter(([name]) => !members.includes(name) && !refused.includes(name))
@@ -145,8 +145,8 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 }
 
 /**
- * Defines the kinds and permissions of the features, and returns problems instead of throwing. `defineFeature` has defined them, but a configuration may import another copy of this
- * package, and in plain JavaScript it may contain objects that `defineFeature` did not make.
+ * Defines the kinds and permissions of the features, and returns problems instead of throwing. `defineFeature` has defined them, but a
+ * configuration may import another copy of this package, and in plain JavaScript it may contain objects that `defineFeature` did not make.
  */
 function tryRegisterKindsAndPermissions(features: readonly FeaturePlugin[]): string[] {
 	try {
@@ -157,7 +157,7 @@ function tryRegisterKindsAndPermissions(features: readonly FeaturePlugin[]): str
 	}
 }
 
-function findFeatureListProblems(features: unknown, collected: CollectedSections): string[] {
+function findFeatureListProblems(features: unknown, collected: CollectedOptionSections): string[] {
 	const problems = findListProblems("features", "feature", features);
 	if (problems.length > 0) return problems;
 	return [...findFeatureProblems(features as readonly FeaturePlugin[], toAddHint), ...collected.problems];

@@ -3,7 +3,7 @@ import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, readOverride } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
-import { collectSections } from "./sections.ts";
+import { collectOptionSections } from "./sections.ts";
 
 /** Members of a section that are plugins or lists. `resolveConfig` checks them. */
 const otherMembers: ReadonlyMap<string, readonly string[]> = new Map([
@@ -23,7 +23,7 @@ export interface OptionContext {
  * those of sections of features.
  */
 export function resolveOptions(config: Readonly<Record<string, unknown>>, env: Environment, problems: string[]): Options {
-	const collected = collectSections(config);
+	const collected = collectOptionSections(config);
 	problems.push(...collected.problems);
 	return resolveSections(config, { sections: collected.sections, env, problems });
 }

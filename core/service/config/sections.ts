@@ -1,7 +1,7 @@
 import { type OptionDefinition, type OptionDefinitions, type OptionSections, optionSections } from "../../contract/index.ts";
 import { describeKind, isRecord } from "./describe-value.ts";
 import { isRunVariable, otherVariables, toVariableName } from "./environment.ts";
-import { optionalFeatures } from "./left-out-features.ts";
+import { shippedFeatures } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 
 /** Members of every configuration that are not option sections. */
@@ -20,8 +20,8 @@ export const compositionMembers: readonly string[] = [
 ];
 
 /** Option sections of a configuration. */
-export interface CollectedSections {
-	/** The sections of core, of all optional features, and of the listed features, without refused ones. */
+export interface CollectedOptionSections {
+	/** The sections of core, of all shipped features, and of the listed features, without refused ones. */
 	readonly sections: OptionSections;
 	/** Names of refused sections. Values in them cannot be checked. */
 	readonly refused: readonly string[];
@@ -30,9 +30,9 @@ export interface CollectedSections {
 }
 
 /** Collects the option sections of a configuration. Ignores elements of `features` that are no objects. */
-export function collectSections({ features }: Readonly<Record<string, unknown>>): CollectedSections {
+export function collectOptionSections({ features }: Readonly<Record<string, unknown>>): CollectedOptionSections {
 	const taken = new TakenNames();
-	const added: Record<string, OptionDefinitions> = Object.assign({}, ...optionalFeatures().map(({ options = {} }) => options));
+	const added: Record<string, OptionDefinitions> = Object.assign({}, ...shippedFeatures().map(({ options = {} }) => options));
 	const refused: string[] = [];
 	const problems: string[] = [];
 	for (const [index, feature] of (Array.isArray(features) ? (features as readonly unknown[]) : []).entries()) {
@@ -41,7 +41,7 @@ export function collectSections({ features }: Readonly<Record<string, unknown>>)
 		const begin = `features[${index}]: options of "${String(name)}": `;
 		if (!isRecord(options)) problems.push(`${begin}expected an object of sections, got ${describeKind(options)}`);
 		for (const [section, definitions] of isRecord(options) ? Object.entries(options) : []) {
-			const found = taken.findSectionProblems(String(name), section, definitions);
+			const found = taken.claimSection(String(name), section, definitions);
 			if (found.length === 0) added[section] = definitions as OptionDefinitions;
 			else refused.push(section);
 			problems.push(...found.map((problem) => `${begin}${problem}`));
@@ -54,7 +54,7 @@ export function collectSections({ features }: Readonly<Record<string, unknown>>)
 const namePattern = /^[a-z][a-z0-9_]*$/;
 const nameRule = "names must be lower-case letters, digits and underscores, beginning with a letter";
 
-/** The names of sections and variables that have a meaning already: those of core, of optional features, and of features checked before. */
+/** The names of sections and variables that have a meaning already: those of core, of shipped features, and of features checked before. */
 class TakenNames {
 	/** Names of features by section. */
 	readonly #owners = new Map<string, string>();
@@ -63,14 +63,14 @@ class TakenNames {
 
 	constructor() {
 		this.#addVariables(optionSections);
-		for (const { name, options = {} } of optionalFeatures()) {
+		for (const { name, options = {} } of shippedFeatures()) {
 			for (const section of Object.keys(options)) this.#owners.set(section, name);
 			this.#addVariables(options);
 		}
 	}
 
-	/** Returns the problems of a section. Takes its name, and the variables of its options. */
-	findSectionProblems(feature: string, section: string, definitions: unknown): readonly string[] {
+	/** Claims the name of a section, and the variables of its options, for a feature. Returns the problems of the section. */
+	claimSection(feature: string, section: string, definitions: unknown): readonly string[] {
 		if (!namePattern.test(section)) return [`${section}: ${nameRule}`];
 		if (compositionMembers.includes(section) || Object.hasOwn(optionSections, section))
 			return [`every configuration has a member "${section}"; choose another name`];
