@@ -133,7 +133,7 @@ test("mistakes in options of a feature are refused as those of core are", () => 
 		"perch.seats: 0 is out of range; allowed: an integer, at least 1",
 		'perch.wood: unknown value "elm"; allowed: oak, ash',
 	]);
-	assert.match(problemsOf({ perc: {} }).join(), /^perc: unknown section \(an object\); did you mean "perch"\? allowed: .*, perch$/);
+	assert.match(problemsOf({ perc: {} }).join(), /^perc: unknown section \(an object\); did you mean "perch"\? allowed: .*, perch; hint: /);
 	assert.deepEqual(problemsOf({ perch: 3 }), ["perch: expected an object with options, got a number"]);
 	assert.deepEqual(problemsOf({}, { SVC_PERCH_SEATS: "many" }), [
 		'environment variable SVC_PERCH_SEATS: expected an integer, at least 1, got "many"',
@@ -167,7 +167,10 @@ test("a feature checks its options together, as they are resolved, if there are 
 });
 
 test("options of a feature that is not listed are unknown", () => {
-	assert.match(problemsOf({ features: [], perch: {} }).join(), /^perch: unknown section \(an object\); allowed: /);
+	assert.match(
+		problemsOf({ features: [], perch: {} }).join(),
+		/^perch: unknown section \(an object\); allowed: .*; hint: if it is the section of a feature, add the feature to features$/,
+	);
 	assert.deepEqual(withPerch({ features: [] }, { SVC_PERCH_SEATS: "many" }).warnings, []);
 });
 

@@ -119,12 +119,13 @@ function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): s
 
 function findUnknownMembers(input: Readonly<Record<string, unknown>>, { sections, refused }: CollectedOptionSections): string[] {
 	const members = [...compositionMembers, ...Object.keys(sections)];
+	const hint = "if it is the section of a feature, add the feature to features";
 	return Object.entries(input)
 		.filter(([name]) => !members.includes(name) && !refused.includes(name))
-		.map(
-			([name, value]) =>
-				`${name}: unknown section (${describeValue(value, name)}); ${didYouMean(name, members)}allowed: ${members.join(", ")}`,
-		);
+		.map(([name, value]) => {
+			const problem = `${name}: unknown section (${describeValue(value, name)})`;
+			return `${problem}; ${didYouMean(name, members)}allowed: ${members.join(", ")}; hint: ${hint}`;
+		});
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
