@@ -82,6 +82,7 @@ test("what is no list of features is refused", () => {
 	assert.match(refusalOf("webUi"), /features: expected an array of feature plugins, got "webUi"; hint: features: \[webUi\(\), audit\(\)\]/);
 	assert.match(refusalOf([bare]), /features\[0\]: expected a feature, got a function, which has to be called to give a plugin/);
 	assert.match(refusalOf([{ kind: "feature", name: "one" }]), /features\[0\]: expected a feature, got an object/);
+	assert.match(refusalOf([{ ...bare("one"), name: Object.create(null) }]), /features\[0\]: expected a feature, got an object/);
 });
 
 test("a feature with a kind of entities of core is refused", () => {

@@ -29,19 +29,19 @@ export interface CollectedOptionSections {
 	readonly problems: readonly string[];
 }
 
-/** Collects the option sections of a configuration. Ignores elements of `features` that are no objects. */
+/** Collects the option sections of a configuration. Ignores elements of `features` that are no features. */
 export function collectOptionSections({ features }: Readonly<Record<string, unknown>>): CollectedOptionSections {
 	const taken = new TakenNames();
 	const added: Record<string, OptionDefinitions> = Object.assign({}, ...shippedFeatures().map(({ options = {} }) => options));
 	const refused: string[] = [];
 	const problems: string[] = [];
 	for (const [index, feature] of (Array.isArray(features) ? (features as readonly unknown[]) : []).entries()) {
-		if (!isRecord(feature)) continue;
+		if (!isRecord(feature) || typeof feature["name"] !== "string") continue;
 		const { name, options = {} } = feature;
-		const begin = `features[${index}]: options of "${String(name)}": `;
+		const begin = `features[${index}]: options of "${name}": `;
 		if (!isRecord(options)) problems.push(`${begin}expected an object of sections, got ${describeKind(options)}`);
 		for (const [section, definitions] of isRecord(options) ? Object.entries(options) : []) {
-			const found = taken.claimSection(String(name), section, definitions);
+			const found = taken.claimSection(name, section, definitions);
 			if (found.length === 0) added[section] = definitions as OptionDefinitions;
 			else refused.push(section);
 			problems.push(...found.map((problem) => `${begin}${problem}`));
