@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { type ApiKeyEntity, isSvcError, type JsonObject, SvcError } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
@@ -10,6 +10,7 @@ import { type Page, type Paging, readPage } from "../../kernel/basics/pagination
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { ensureUser } from "./ensure-user.ts";
 import { isPermissionType } from "./permission-types.ts";
+import { createRandomSecret } from "./random-secret.ts";
 
 /** Fixed salt, so that a key has the same hash on every instance and exported keys can be loaded on another one. */
 const salt = "svc-api-key:";
@@ -54,7 +55,7 @@ export class StoredApiKeys {
 		if (user !== principal.username) assertAdmin(principal, "user");
 		assertNotReservedName("user", user, this.#parts.systemUser);
 		assertNoHiddenCharacters("metadata", input.metadata);
-		const key = input.key_hash === undefined ? createKey() : null;
+		const key = input.key_hash === undefined ? createRandomSecret(64) : null;
 		const entity: ApiKeyEntity = {
 			id: toGivenId(input) ?? createId(this.#parts.clock),
 			key_hash: key === null ? toGivenHash(input.key_hash) : toHash(key),
@@ -182,11 +183,6 @@ function assertNoRun({ run, username }: Principal): void {
 function assertWithinScopes(scopes: readonly string[] | null, { scopes: own }: Principal): void {
 	if (own === undefined || scopes?.every((scope) => own.includes(scope))) return;
 	throw new SvcError("SVC_FORBIDDEN", `scopes: an API key with scopes may only give its own ones: ${own.join(", ")}`);
-}
-
-/** Returns a new random key. It never starts with a dash, which command lines would read as an option. */
-function createKey(): string {
-	return randomBytes(64).toString("base64url").replace(/^[-_]/, "A");
 }
 
 function toHash(key: string): string {

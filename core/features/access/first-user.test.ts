@@ -36,6 +36,13 @@ test("where there is no user, admin is made with a random password that is told 
 	assert.notEqual(second?.password, made?.password);
 });
 
+test("a random password never starts with a dash, which a command line would read as an option", async () => {
+	for (let attempt = 0; attempt < 500; attempt += 1) {
+		const created = await ensureFirstUser({ ...open(), adminPassword: undefined });
+		assert.match(created?.password ?? "", /^\w/);
+	}
+});
+
 test("a password that was given is used and not told again", async () => {
 	const opened = open();
 	assert.deepEqual(await ensureFirstUser({ ...opened, adminPassword: "given one" }), { username: "admin" });

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { type AuthBackend, isSvcError, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { FirstUser } from "./access-exports.ts";
 import { findFirstUserProblem, firstUsername as username } from "./first-user-checks-exports.ts";
+import { createRandomSecret } from "./random-secret.ts";
 
 export interface FirstUserDependencies extends Uses<"logger"> {
 	readonly backend: AuthBackend;
@@ -28,7 +28,7 @@ export async function ensureFirstUser({
 	if (backend.addUser === undefined || !(await backend.isEmpty?.())) return undefined;
 	const problem = findFirstUserProblem(systemUser);
 	if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
-	const generated = adminPassword ? undefined : randomBytes(18).toString("base64url");
+	const generated = adminPassword ? undefined : createRandomSecret(18);
 	try {
 		await backend.addUser({ username, password: generated ?? adminPassword ?? "" });
 	} catch (error) {
