@@ -169,7 +169,7 @@ export { settledWithin, wait } from "./lib/wait.ts";
 
 // Configuration, log and dry runs of a service.
 
-export type { FeatureSections, OptionDefinition, OptionDefinitions } from "./contract/options.ts";
+export type { FeatureOptionSections, OptionDefinition, OptionDefinitions } from "./contract/options.ts";
 export type { OptionsInput } from "./contract/options-input.ts";
 export { dryRunEngine } from "./kernel/dry-run.ts";
 export { DryRunStorage } from "./kernel/dry-run-storage.ts";

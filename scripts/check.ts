@@ -6,7 +6,9 @@ import { checkLengths } from "./check-lengths.ts";
 import { checkLock } from "./check-lock.ts";
 import { checkMap } from "./check-map.ts";
 import { checkNames } from "./check-names.ts";
+import { findLongSentences, readProse } from "./check-prose.ts";
 import { checkStructure } from "./check-structure.ts";
+import { findSubjectWarnings } from "./check-subjects.ts";
 import { checkWeb } from "./check-web.ts";
 import { checkPackage } from "./package/check-package.ts";
 import { run } from "./run.ts";
@@ -60,3 +62,9 @@ const worker = async () => {
 	for (let next = queue.shift(); next !== undefined; next = queue.shift()) report(next[0], await runCheck(next[1]));
 };
 await Promise.all(Array.from({ length: availableParallelism() }, worker));
+
+// Warnings are printed and fail nothing.
+const warnings = { subjects: await findSubjectWarnings(), "long sentences": readProse().flatMap(findLongSentences) };
+for (const [name, lines] of Object.entries(warnings)) {
+	if (lines.length > 0) process.stdout.write(`warn ${name}: ${lines.length}\n${lines.map((line) => `     ${line}\n`).join("")}`);
+}

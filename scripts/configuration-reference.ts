@@ -1,13 +1,13 @@
 import "../plugins/_shipped/optional-features.ts";
 import { type OptionDefinition, type OptionDefinitions, type OptionSections, optionSections } from "../core/contract/index.ts";
 import { toVariableName } from "../core/service/config/environment.ts";
-import { optionalFeatures } from "../core/service/config/left-out-features.ts";
+import { shippedFeatures } from "../core/service/config/left-out-features.ts";
 
 /** `docs/reference/configuration.md`, made from the option definitions so that the two cannot differ. */
 export function toConfigurationReference(): string {
 	const sections = [
 		...toSections(optionSections, ""),
-		...optionalFeatures().flatMap(({ name, options = {} }) =>
+		...shippedFeatures().flatMap(({ name, options = {} }) =>
 			toSections(options, `Only with the feature \`${name}()\`; see [Features](#features).\n\n`),
 		),
 	];

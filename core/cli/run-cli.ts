@@ -132,7 +132,7 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 			"run these parts and leave the others to other nodes: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
 			(text: string, before: readonly string[] = []) => [...before, ...parseCommaList(text)],
 		)
-		.option("--open", "show the page about the API in the browser, once the service runs")
+		.option("--open", "open the web page in the browser once the service runs")
 		.action(async ({ config, only, open = false }: { config: string; only?: readonly string[]; open?: boolean }) => {
 			const exitCode = await serve({ config, only, open });
 			if (exitCode !== 0) throw new CliExit(exitCode);

@@ -171,7 +171,7 @@ export default { storage: memoryStorage(), event_bus: memoryBus(), runners: [], 
 		const options = { cwd: directory, columns: 100, env: { ...variables, ...more } };
 		const command = typeSvc(["serve", "--config", "svc.config.mjs", ...words], options);
 		await command.shows(/\/v1\/stream/);
-		await command.shows(/Ctrl-C stops it/);
+		await command.shows(/Press Ctrl-C to stop/);
 		if (words.length > 0) await until("the page is opened", 10, () => (existsSync(opened) && statSync(opened).size > 0) || undefined);
 		command.type("\u0003");
 		assert.equal(await command.exitCode, 0, command.text());
@@ -180,7 +180,7 @@ export default { storage: memoryStorage(), event_bus: memoryBus(), runners: [], 
 	const { text, shown } = await serve(["--open"]);
 	const [, address] = /╭─+ svc \d\S* ─+╮\n│ +│\n│ {2}API {13}(http:\/\/\S+)\/v1 +│\n/.exec(shown) ?? [];
 	assert.ok(address !== undefined, shown);
-	assert.match(shown, /│ {2}About the API {3}http:\S+\/v1\/docs +│\n│ +│\n│ {2}Ctrl-C stops it\. +│\n│ +│\n╰─+╯/);
+	assert.match(shown, /│ {2}API reference {3}http:\S+\/v1\/docs +│\n│ +│\n│ {2}Press Ctrl-C to stop\. +│\n│ +│\n╰─+╯/);
 	assert.match(text, /␛\[36mhttp:\/\/\S+\/v1␛\[39m/);
 	assert.match(text, /␛\[3[23]m(?:info|warn) *␛\[39m/);
 	assert.equal(readFileSync(opened, "utf8"), `${address}/v1/docs\n`);

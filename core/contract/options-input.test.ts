@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "uvu";
 import "../../plugins/_shipped/optional-features.ts";
 import { toVariableName } from "../service/config/environment.ts";
-import { optionalFeatures } from "../service/config/left-out-features.ts";
+import { shippedFeatures } from "../service/config/left-out-features.ts";
 import { type OptionSections, type Options, type OptionsInput, optionSections } from "./index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -16,7 +16,7 @@ export const isComplete: Same<
 
 const described: readonly (readonly [types: string, sections: OptionSections])[] = [
 	["core/contract/options-input.d.ts", optionSections],
-	...optionalFeatures().map(({ module, options = {} }) => [`${module.replace("svc-automation/", "")}/options.d.ts`, options] as const),
+	...shippedFeatures().map(({ module, options = {} }) => [`${module.replace("svc-automation/", "")}/options.d.ts`, options] as const),
 ];
 
 for (const [path, sections] of described) {

@@ -5,6 +5,12 @@ interface OptionBase {
 	readonly description: string;
 	/** Name of an equivalent option of the section. Setting either of them sets both. */
 	readonly alias_of?: string;
+	/**
+	 * True if the value is a secret. `svc plan` masks it, messages about a wrong value do not quote it, and logs mask its strings, even with
+	 * `log.mask_secrets: false`. An alias needs the same. Default: true for a string or a list whose name contains `pass`, `secret`, `token`,
+	 * `key` or `credential` and does not end with `_path` or `_file`, otherwise false.
+	 */
+	readonly secret?: boolean;
 }
 
 /**
@@ -90,7 +96,12 @@ export const optionSections = {
 		port: { type: "integer", default: 9100, minimum: 0, maximum: 65535, description: "Port of the authentication component." },
 		use_ssl: { type: "boolean", default: false, description: "True if the authentication component accepts TLS connections only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
-		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
+		key: {
+			type: "string",
+			default: "",
+			secret: false,
+			description: "Path of the certificate's private key (PEM); read again when it changes.",
+		},
 		mode: {
 			type: "string",
 			default: "standalone",
@@ -107,6 +118,7 @@ export const optionSections = {
 		proxy_secret: {
 			type: "string",
 			default: "",
+			secret: true,
 			description:
 				"Secret of at least 16 characters that a proxy must send in the header `Svc-Proxy-Secret` to be trusted. Empty: the address of the proxy suffices.",
 		},
@@ -165,7 +177,12 @@ export const optionSections = {
 		},
 		use_ssl: { type: "boolean", default: false, description: "True if the API component accepts TLS connections only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
-		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
+		key: {
+			type: "string",
+			default: "",
+			secret: false,
+			description: "Path of the certificate's private key (PEM); read again when it changes.",
+		},
 		allow_origin: {
 			type: "list",
 			default: [],
@@ -229,7 +246,12 @@ export const optionSections = {
 		port: { type: "integer", default: 9102, minimum: 0, maximum: 65535, description: "Port of the stream component." },
 		use_ssl: { type: "boolean", default: false, description: "True if the stream component accepts TLS connections only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
-		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
+		key: {
+			type: "string",
+			default: "",
+			secret: false,
+			description: "Path of the certificate's private key (PEM); read again when it changes.",
+		},
 		heartbeat: {
 			type: "number",
 			default: 15,
@@ -267,7 +289,12 @@ export const optionSections = {
 				"Format of log messages. `text`: for human readers. `json`: one JSON object per line. `auto`: `text` on a terminal, otherwise `json`.",
 		},
 		mask_secrets: { type: "boolean", default: true, description: "True if secrets are masked in logs." },
-		mask_secrets_blacklist: { type: "list", default: [], description: "Additional names of attributes whose values are masked in logs." },
+		mask_secrets_blacklist: {
+			type: "list",
+			default: [],
+			secret: false,
+			description: "Additional names of attributes whose values are masked in logs.",
+		},
 	},
 	actionrunner: {
 		actions_pool_size: {
@@ -350,6 +377,7 @@ export const optionSections = {
 		host_key_check: {
 			type: "string",
 			default: "accept-new",
+			secret: false,
 			choices: ["accept-new", "strict", "off"],
 			description:
 				"Check of host keys. `accept-new`: adds the keys of unknown hosts to `known_hosts`. `strict`: refuses unknown hosts. `off`: checks no keys.",
@@ -640,9 +668,9 @@ export const optionSections = {
  * `options`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
-export interface FeatureSections {}
+export interface FeatureOptionSections {}
 
-type Sections = typeof optionSections & FeatureSections;
+type Sections = typeof optionSections & FeatureOptionSections;
 /** The TypeScript type of an option's value. */
 type OptionValue<D> = D extends { readonly type: "list"; readonly choices: readonly (infer C)[] }
 	? readonly C[]
@@ -660,4 +688,4 @@ type OptionValue<D> = D extends { readonly type: "list"; readonly choices: reado
 export type Options = { readonly [S in keyof Sections]: { readonly [O in keyof Sections[S]]: OptionValue<Sections[S][O]> } };
 
 /** Options of features as a configuration may give them. Every option may be absent, and then has its default. */
-export type FeatureOptionsInput = { readonly [S in keyof FeatureSections]?: Partial<Options[S]> };
+export type FeatureOptionsInput = { readonly [S in keyof FeatureOptionSections]?: Partial<Options[S]> };

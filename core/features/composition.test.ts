@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { entityKinds } from "../contract/index.ts";
+import { entityKinds, isSvcError, SvcError } from "../contract/index.ts";
 import { startEngine } from "../testing/engine/engine.test-support.ts";
 import { findFeatureProblems } from "./composition.ts";
 import { defineFeature, type FeaturePlugin } from "./feature-plugin.ts";
@@ -53,6 +53,36 @@ test("a feature that cannot be created is named", async () => {
 	await assert.rejects(
 		startEngine({ options: { features: [plain("archive", [], create)] } }),
 		/features: "archive" cannot be created: the directory is not there/,
+	);
+});
+
+test("a feature is named if what its create returns is no feature", async () => {
+	for (const created of [{}, undefined, { api: null }, { api: [] }, 3]) {
+		const features = [plain("archive", [], () => created as never)];
+		await assert.rejects(
+			startEngine({ options: { features } }),
+			/features: "archive" cannot be created: create must return an object with an object "api"/,
+		);
+	}
+});
+
+test("the facts of a problem that create throws are kept", async () => {
+	const facts = { problems: ["archive.path: is not there"] };
+	const create = () => {
+		throw new SvcError("SVC_CONFIG", "archive.path: is not there", { facts });
+	};
+	await assert.rejects(startEngine({ options: { features: [plain("archive", [], create)] } }), (error) => {
+		assert.ok(isSvcError(error, "SVC_CONFIG"));
+		assert.deepEqual(error.facts, facts);
+		return true;
+	});
+});
+
+test("a feature that would replace a member of the engine that is a symbol is refused", async () => {
+	const features = [plain("other", [], () => ({ api: { [Symbol.asyncDispose]: async () => {} } }))];
+	await assert.rejects(
+		startEngine({ options: { features } }),
+		/"other" adds the member "Symbol\(\w+\.asyncDispose\)" to the engine, which every engine has/,
 	);
 });
 

@@ -1,4 +1,4 @@
-import { SvcError, toErrorMessage } from "../contract/index.ts";
+import { isJsonObject, isSvcError, SvcError, toErrorMessage } from "../contract/index.ts";
 import type { EngineCore } from "../kernel/engine-api.ts";
 import type { Feature } from "../kernel/feature.ts";
 import type { CreateFeatures, FeatureList } from "../kernel/feature-list.ts";
@@ -28,17 +28,21 @@ export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatur
 	};
 }
 
-/** Creates a feature. Throws `SVC_CONFIG` that names it if its `create` throws. */
+/** Creates a feature. Throws `SVC_CONFIG` that names it if its `create` throws, or returns an object without `api`. */
 function createFeature({ name, create }: FeaturePlugin, kernel: Kernel, required: FeatureList): Feature {
 	try {
-		return create(kernel, required);
+		const feature = create(kernel, required);
+		// Do not trust the type: a feature in plain JavaScript is not type-checked.
+		if (isJsonObject(feature) && isJsonObject(feature.api)) return feature;
+		throw new Error('create must return an object with an object "api"');
 	} catch (error) {
-		throw new SvcError("SVC_CONFIG", `features: "${name}" cannot be created: ${toErrorMessage(error)}`, { cause: error });
+		const facts = isSvcError(error, "SVC_CONFIG") ? error.facts : {};
+		throw new SvcError("SVC_CONFIG", `features: "${name}" cannot be created: ${toErrorMessage(error)}`, { cause: error, facts });
 	}
 }
 
 /** Members of every engine. */
-const engineMembers: readonly string[] = Object.keys({
+const engineMembers: readonly PropertyKey[] = Reflect.ownKeys({
 	nodeId: true,
 	features: true,
 	executions: true,
@@ -56,13 +60,17 @@ const engineMembers: readonly string[] = Object.keys({
 
 /** Throws `SVC_CONFIG` if a feature adds a member that every engine has, or that another feature adds. */
 function assertNewMembers(name: string, { api }: Feature, others: readonly (readonly [name: string, feature: Feature])[]): void {
-	const own = Object.keys(api).find((key) => engineMembers.includes(key));
+	const members = Reflect.ownKeys(api);
+	const own = members.find((key) => engineMembers.includes(key));
 	if (own !== undefined)
-		throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${own}" to the engine, which every engine has`);
+		throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${String(own)}" to the engine, which every engine has`);
 	for (const [other, { api: otherApi }] of others) {
-		const member = Object.keys(api).find((key) => Object.hasOwn(otherApi, key));
+		const member = members.find((key) => Object.hasOwn(otherApi, key));
 		if (member !== undefined)
-			throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${member}" to the engine, which "${other}" adds already`);
+			throw new SvcError(
+				"SVC_CONFIG",
+				`features: "${name}" adds the member "${String(member)}" to the engine, which "${other}" adds already`,
+			);
 	}
 }
 

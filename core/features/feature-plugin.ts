@@ -3,9 +3,10 @@ import type {
 	EntityKind,
 	EntityKindDefinition,
 	EntityMap,
-	FeatureSections,
+	FeatureOptionSections,
 	OptionDefinitions,
 	OptionSections,
+	Options,
 	PluginMetadata,
 	SvcConfig,
 } from "../contract/index.ts";
@@ -13,7 +14,7 @@ import type { HttpFeature } from "../http/http-feature.ts";
 import { type ResourceType, type ResourceTypeDefinition, registerPermissions } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-// The permissions of core are defined first, so that a feature cannot define them.
+// The permissions of core are defined first, so that a feature cannot define them differently.
 import "./access/built-in-permission-types.ts";
 import type { ParsedPack } from "./packs/built-in-pack-exports.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
@@ -57,15 +58,17 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	readonly kinds?: { readonly [K in EntityKind]?: EntityKindDefinition<EntityMap[K]> };
 	/** Permissions that the feature defines, by resource type; their verbs are declared in `PermissionVerbs`. Default: none. */
 	readonly permissions?: { readonly [R in ResourceType]?: ResourceTypeDefinition };
-	/** Option sections of the feature, by name, whose values are in `kernel.options`; see `FeatureSections`. Default: none. */
+	/** Option sections of the feature, by name, whose values are in `kernel.options`; see `FeatureOptionSections`. Default: none. */
 	readonly options?: OptionSections;
 	/** Readers for files of packs that belong to the feature. Default: none. */
 	readonly fileReaders?: readonly FileReader[];
 	/**
 	 * Returns the problems of a configuration that concern the feature, each as `path: problem`. Called at each start and by `svc plan`,
-	 * before anything is created. Default: none.
+	 * before anything is created, and only if the service has found no problem. Default: none.
+	 *
+	 * @param options options of all sections, with environment and defaults applied
 	 */
-	findProblems?(config: SvcConfig): readonly string[];
+	findProblems?(config: SvcConfig, options: Options): readonly string[];
 	/** Packs that the feature brings. They are registered at each start. Default: none. */
 	readonly packs?: readonly ParsedPack[];
 	/**
@@ -79,14 +82,16 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 /** A feature, and the features that it uses. */
 export interface FeatureDefinition<Api extends object, Required extends FeatureName>
 	extends Pick<FeaturePlugin, "name" | "kinds" | "permissions" | "fileReaders" | "packs" | "findProblems" | "contract"> {
+	/** Features that `create` receives. Default: none. */
 	readonly requires?: readonly Required[];
-	readonly options?: { readonly [S in keyof FeatureSections]?: FeatureSections[S] & OptionDefinitions };
+	/** Option sections of the feature, by name. The type of each is declared in `FeatureOptionSections`. Default: none. */
+	readonly options?: { readonly [S in keyof FeatureOptionSections]?: FeatureOptionSections[S] & OptionDefinitions };
 	create(kernel: Kernel, features: Pick<NamedFeatures, Required>): HttpFeature<Api>;
 }
 
 /**
- * Defines a feature for `features` of a configuration. Its kinds and permissions exist from then on, for the whole process. Throws if one
- * of them belongs to every service, or is already defined differently.
+ * Defines a feature for `features` of a configuration. Its kinds and permissions exist from then on, for the whole process. Throws if a
+ * kind belongs to core, or if one of them is already defined differently.
  */
 export function defineFeature<Api extends object, const Required extends FeatureName = never>(
 	definition: FeatureDefinition<Api, Required>,
@@ -101,8 +106,8 @@ export function defineFeature<Api extends object, const Required extends Feature
 }
 
 /**
- * Defines the kinds and the permissions of plugins, for the whole process. Defining the same again changes nothing. Throws if one of them
- * belongs to every service, or is already defined differently.
+ * Defines the kinds and the permissions of plugins, for the whole process. Defining the same again changes nothing. Throws if a kind
+ * belongs to core, or if one of them is already defined differently.
  */
 export function registerKindsAndPermissions(plugins: readonly FeaturePlugin[]): void {
 	for (const { kinds = {}, permissions = {} } of plugins) {

@@ -53,6 +53,8 @@ export interface HttpInterfaceOptions<E> {
 export interface HttpInterface {
 	/** All routes, for tests that iterate over them. */
 	readonly routes: readonly Route[];
+	/** True if a browser gets a page at the root, and not the placeholder. */
+	readonly hasPage: boolean;
 	/**
 	 * Opens the listeners that are enabled and that the node's roles need. Returns their addresses. If one cannot be opened, closes
 	 * the others and throws `SVC_CONFIG`.
@@ -117,6 +119,7 @@ export function createHttpInterface<E>(parts: HttpInterfaceOptions<E>): HttpInte
 	};
 	return {
 		routes,
+		hasPage: parts.page !== undefined,
 		apiUrl: context.apiUrl,
 		addresses,
 		async start() {

@@ -24,7 +24,7 @@ export interface ServeContext {
 	 * terminal.
 	 */
 	readonly screen?: OutputCapabilities;
-	/** True if the API documentation must be opened in the browser once it is available. */
+	/** True if the web page must be opened in the browser once the service runs; without a web page, the API documentation. */
 	readonly open?: boolean;
 }
 
@@ -57,14 +57,16 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 			if (!stop.isAsked()) throw error;
 			return { addresses: {} };
 		});
-		const { addresses } = await Promise.race([started, stop.exitCode.then(() => ({ addresses: {} }))]);
+		const { addresses }: { readonly addresses: Addresses } = await Promise.race([started, stop.exitCode.then(() => ({ addresses: {} }))]);
 		if (!stop.isAsked()) {
 			printAddresses(addresses, screen, print);
 			manager?.ready();
 		}
-		const docs = toDocsAddress(addresses);
-		if (open && docs !== undefined) openInBrowser(docs, env, print);
-		return await stop.exitCode;
+		const page = addresses.page ?? toDocsAddress(addresses);
+		if (open && page !== undefined) openInBrowser(page, env, print);
+		const exitCode = await stop.exitCode;
+		print("Stopped.");
+		return exitCode;
 	} finally {
 		manager?.close();
 		stop.forget();
@@ -83,8 +85,8 @@ function printAddresses(addresses: Addresses, screen: OutputCapabilities | undef
 	const toLine = ([name, address]: readonly [string, string]) => `${name.padEnd(16)}${address}`;
 	const lines = toNamedAddresses(addresses).map(toLine);
 	const docs = toDocsAddress(addresses);
-	const docsLines = docs === undefined ? [] : [toLine(["About the API", docs])];
-	if (screen?.isTerminal) print(toBox(`svc ${version}`, [...lines, ...docsLines, "", "Ctrl-C stops it."], "green", screen));
+	const docsLines = docs === undefined ? [] : [toLine(["API reference", docs])];
+	if (screen?.isTerminal) print(toBox(`svc ${version}`, [...lines, ...docsLines, "", "Press Ctrl-C to stop."], "green", screen));
 	else for (const line of lines) print(line);
 }
 
@@ -177,8 +179,9 @@ function resolvePackage(configFile: string): string | undefined {
 }
 
 /** Returns the name and address of each part of the service that listens, for display. */
-function toNamedAddresses({ api, auth, stream, health }: Addresses): readonly (readonly [name: string, address: string])[] {
+function toNamedAddresses({ page, api, auth, stream, health }: Addresses): readonly (readonly [name: string, address: string])[] {
 	const lines: readonly (readonly [string, string | undefined])[] = [
+		["Web page", page],
 		["API", api && `${api}/v1`],
 		["Authentication", auth && `${auth}/auth/v1/tokens`],
 		["Stream", stream && `${stream}/v1/stream`],
@@ -190,9 +193,9 @@ function toNamedAddresses({ api, auth, stream, health }: Addresses): readonly (r
 /** Returns the lines about a user that was created at the start. */
 function toFirstUserLines({ username, password, warning }: FirstUser): readonly string[] {
 	return [
-		`First start: user "${username}" was made.`,
-		password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, shown only this once: ${password}`,
-		...(warning === undefined ? [] : [`Mind: ${warning}`]),
+		`The first start created the user "${username}".`,
+		password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, which is shown only once: ${password}`,
+		...(warning === undefined ? [] : [`Warning: ${warning}`]),
 	];
 }
 

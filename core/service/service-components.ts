@@ -6,6 +6,7 @@ import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
+import { listSecretStrings } from "./config/secret-options.ts";
 import { createServiceHttp, type HttpInterface } from "./create-http.ts";
 import { toDependencies } from "./engine-dependencies.ts";
 import { type ServiceLogger, toServiceLogger } from "./logger.ts";
@@ -49,7 +50,11 @@ export function createServiceComponents(
 ): ServiceComponents {
 	const scope = container.createChildContainer();
 	const { options } = config;
-	provide(scope, tokens.logger, () => toServiceLogger(overrides.logger, options.log, options.system.debug));
+	provide(scope, tokens.logger, () => {
+		const logger = toServiceLogger(overrides.logger, options.log, options.system.debug);
+		for (const secret of listSecretStrings(options, config.sections)) logger.addSecret(secret, { always: true });
+		return logger;
+	});
 	provide(scope, tokens.clock, () => overrides.clock ?? getSystemClock());
 	provide(
 		scope,

@@ -26,6 +26,8 @@ export interface Addresses {
 	readonly stream?: string;
 	/** Address that only answers health checks (`node.health_listen`). */
 	readonly health?: string;
+	/** Address of the web page, if a feature such as `webUi()` provides one and the API listens. */
+	readonly page?: string;
 }
 
 /** The engine together with its HTTP interface. */
@@ -76,7 +78,8 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 		logOpenAccess(resolved.options, logger);
 		logLeftOutFeatures(resolved, logger);
 		try {
-			const addresses = await http.start();
+			const listeners = await http.start();
+			const addresses = { ...listeners, ...(http.hasPage && listeners.api !== undefined && { page: `${listeners.api}/` }) };
 			await engine.start();
 			// Create the user before the service accepts requests.
 			const firstUser = await engine.ensureFirstUser();

@@ -32,7 +32,9 @@ test("without a terminal the quick start runs an action, shows its output while 
 	for (const step of [1, 2, 3, 4, 5]) assert.match(output, new RegExp(`\\+[\\d.]+ s {2}stdout {2}step ${step} of 5`));
 	assert.match(output, /status {11}succeeded/);
 	assert.match(output, /states {11}requested, scheduled, running, succeeded/);
-	const [, password] = /npx svc --api-url http:\/\/\S+ login admin -p '(\S+)'/.exec(output) ?? [];
+	assert.match(output, /^Open the web page in your browser: http:\/\/127\.0\.0\.1:\d+\/$/m);
+	assert.match(output, /^ {2}npx svc --api-url http:\/\/\S+ login admin$/m);
+	const [, password] = /^ {2}password {2}(\S+)$/m.exec(output) ?? [];
 	// It is kept for its owner only, and taken the next time.
 	const kept = join(directory, "quickstart");
 	assert.equal(statSync(join(kept, "admin-password")).mode & 0o777, 0o600);

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { createService, loadConfig } from "svc-automation";
+import { type Addresses, createService, loadConfig } from "svc-automation";
 import { createClient } from "svc-automation/client";
 import { adminPassword } from "./admin-password.ts";
 import { demonstrate } from "./demonstrate.ts";
@@ -17,13 +17,13 @@ async function main(stopAsked: Promise<void>): Promise<void> {
 	const { addresses } = await service.start();
 	try {
 		const apiUrl = addresses.api ?? "";
-		say(`The service runs on ${apiUrl} and keeps its data in ${directory}.`);
+		say(`The service runs at ${apiUrl}. Its data is in ${directory}.`);
 		const { token } = await createClient({ apiUrl }).signIn({ username: "admin", password });
 		say("Signed in as admin over HTTP.");
 		await Promise.race([demonstrate(createClient({ apiUrl, token }), say), stopAsked]);
-		sayWhatNext(apiUrl, addresses, password);
+		printNextSteps(apiUrl, addresses, password);
 		if (once) return;
-		say("\nThe service stays up. Ctrl-C stops it.");
+		say("\nThe service keeps running. Press Ctrl-C to stop it.");
 		await stopAsked;
 	} finally {
 		await service.stop();
@@ -31,13 +31,15 @@ async function main(stopAsked: Promise<void>): Promise<void> {
 	}
 }
 
-function sayWhatNext(apiUrl: string, addresses: object, password: string): void {
+function printNextSteps(apiUrl: string, addresses: Addresses, password: string): void {
 	const where = apiUrl === "http://127.0.0.1:9101" ? "" : ` --api-url ${apiUrl}`;
-	say("\nAddresses");
-	for (const [component, address] of Object.entries(addresses)) say(`  ${component.padEnd(8)}${address}`);
-	say(`\nSign-in\n  user      admin\n  password  ${password}`);
-	say(`\nTry next, in another terminal in this folder${once ? ", while it runs (in a terminal and without --once it stays up)" : ""}`);
-	say(`  npx svc${where} login admin -p '${password}'`);
+	const { page, ...components } = addresses;
+	if (page !== undefined) say(`\nOpen the web page in your browser: ${page}`);
+	say(`  user      admin\n  password  ${password}`);
+	say("\nAddresses of the service");
+	for (const [component, address] of Object.entries(components)) say(`  ${component.padEnd(8)}${address}`);
+	say("\nTry these commands in another terminal, in this folder, while the service runs");
+	say(`  npx svc${where} login admin`);
 	say(`  npx svc${where} run core.local cmd='for i in 3 2 1; do echo $i; sleep 1; done'`);
 	say(`  npx svc${where} execution list`);
 }

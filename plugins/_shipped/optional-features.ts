@@ -1,9 +1,9 @@
-import { setOptionalFeatures } from "../../core/service/config/left-out-features.ts";
+import { registerShippedFeatures } from "../../core/service/config/left-out-features.ts";
 import { auditOptions } from "../feature-audit/options.ts";
 import { workersOptions } from "../feature-workers/options.ts";
 
 // The factories are not called, and their modules not imported: that takes time, and defines kinds and permissions of the features.
-setOptionalFeatures([
+registerShippedFeatures([
 	{ name: "webUi", module: "svc-automation/plugins/feature-web-ui" },
 	{ name: "audit", module: "svc-automation/plugins/feature-audit", options: { audit: auditOptions } },
 	{ name: "aliases", module: "svc-automation/plugins/feature-aliases" },

@@ -38,8 +38,8 @@ export const addAliasCommands: AddCommands = (parent, context) => {
 		async (client, ref, enabled) => client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
 
-	aliases.addRun<object, [text: string]>("match <text>", "Show the action alias that a command fits.", async (open, options, text) => {
-		await printRecord(await (await open()).match(text), matchAttributes, options, context);
+	aliases.addRun<object, [text: string]>("match <text>", "Show the action alias that a command fits.", async (open, options, command) => {
+		await printRecord(await (await open()).match(command), matchAttributes, options, context);
 	});
 	aliases
 		.addRun<CommandOptions, [text: string]>("execute <text>", "Start what a command asks for.", async (open, options, text) => {

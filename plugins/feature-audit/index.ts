@@ -27,7 +27,7 @@ declare module "../../core/feature.ts" {
 		audit_entry: AuditEntryEntity;
 		audit_checkpoint: AuditCheckpointEntity;
 	}
-	interface FeatureSections {
+	interface FeatureOptionSections {
 		audit: typeof auditOptions;
 	}
 	interface PermissionVerbs {

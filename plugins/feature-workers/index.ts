@@ -30,7 +30,7 @@ declare module "../../core/feature.ts" {
 		worker_job: WorkerJobEntity;
 		worker_output: WorkerOutputEntity;
 	}
-	interface FeatureSections {
+	interface FeatureOptionSections {
 		workers: typeof workersOptions;
 	}
 	interface PermissionVerbs {

@@ -92,7 +92,7 @@ export class Reader {
 			const answers = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
 			return (answers !== undefined && (commands.includes("server.ts") || /^API /m.test(service.text()))) || undefined;
 		});
-		this.#password = /shown only this once: (\S+)/.exec(service.text())?.[1] ?? this.#password;
+		this.#password = /shown only once: (\S+)/.exec(service.text())?.[1] ?? this.#password;
 	}
 
 	#begin(command: string): Started {

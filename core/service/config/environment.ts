@@ -23,7 +23,10 @@ export const otherVariables: readonly string[] = [
 	"SVC_STREAM_URL",
 ];
 
-const actionVariables = "SVC_ACTION_";
+/** Returns true if the service sets variables with such a name for runs. */
+export function isRunVariable(name: string): boolean {
+	return name.startsWith("SVC_ACTION_");
+}
 
 /** Variable names of options whose usual name is already used by the command client. */
 const renamed: Readonly<Record<string, string>> = { "api.key": "SVC_API_KEY_FILE" };
@@ -54,7 +57,7 @@ export function readOverride(
 	const text = environment[name]?.trim();
 	if (text === undefined || text === "") return undefined;
 	const value = parseText(definition, text);
-	const problem = findValueProblem(definition, value);
+	const problem = findValueProblem(definition, value, option);
 	return problem === undefined ? { value } : { problem: `environment variable ${name}: ${problem}` };
 }
 
@@ -85,7 +88,7 @@ export function findUnknownVariables(environment: Environment, sections: OptionS
 	const known = [...variablesOf(sections), ...otherVariables];
 	const prefixes = Object.keys(sections).map((section) => toVariableName(section, ""));
 	return Object.keys(environment)
-		.filter((name) => name.startsWith("SVC_") && !name.startsWith(actionVariables) && !known.includes(name))
+		.filter((name) => name.startsWith("SVC_") && !isRunVariable(name) && !known.includes(name))
 		.flatMap((name) => {
 			const closest = findClosest(name, known);
 			if (closest !== undefined) return [`environment variable ${name} is not known and has no effect; did you mean ${closest}?`];

@@ -6,6 +6,7 @@ import { defineFeature, type FeaturePlugin } from "../../features/feature-plugin
 import { isPermissionType } from "../../kernel/basics/permission-types.ts";
 import { configWith } from "../../testing/config/config.test-support.ts";
 import { listOptions } from "../plan/make-plan.ts";
+import { createServiceComponents } from "../service-components.ts";
 import { resolveConfig } from "./resolve-config.ts";
 
 const perchOptions = {
@@ -15,7 +16,7 @@ const perchOptions = {
 } as const satisfies OptionDefinitions;
 
 declare module "../../feature.ts" {
-	interface FeatureSections {
+	interface FeatureOptionSections {
 		perch: typeof perchOptions;
 	}
 }
@@ -81,6 +82,7 @@ test("what is no list of features is refused", () => {
 	assert.match(refusalOf("webUi"), /features: expected an array of feature plugins, got "webUi"; hint: features: \[webUi\(\), audit\(\)\]/);
 	assert.match(refusalOf([bare]), /features\[0\]: expected a feature, got a function, which has to be called to give a plugin/);
 	assert.match(refusalOf([{ kind: "feature", name: "one" }]), /features\[0\]: expected a feature, got an object/);
+	assert.match(refusalOf([{ ...bare("one"), name: Object.create(null) }]), /features\[0\]: expected a feature, got an object/);
 });
 
 test("a feature with a kind of entities of core is refused", () => {
@@ -121,7 +123,7 @@ export const wrongType: SvcConfig = configWith({ perch: { seats: "5" } });
 export const wrongChoice: SvcConfig = configWith({ perch: { wood: "elm" } });
 // @ts-expect-error a section has only the options that are defined
 export const wrongOption: SvcConfig = configWith({ perch: { seat: 5 } });
-// @ts-expect-error the type of a section is declared in FeatureSections
+// @ts-expect-error the type of a section is declared in FeatureOptionSections
 export const undeclared = defineFeature({ name: "birds", options: { pech: perchOptions }, create: () => ({ api: {} }) });
 
 test("mistakes in options of a feature are refused as those of core are", () => {
@@ -132,7 +134,7 @@ test("mistakes in options of a feature are refused as those of core are", () => 
 		"perch.seats: 0 is out of range; allowed: an integer, at least 1",
 		'perch.wood: unknown value "elm"; allowed: oak, ash',
 	]);
-	assert.match(problemsOf({ perc: {} }).join(), /^perc: unknown section \(an object\); did you mean "perch"\? allowed: .*, perch$/);
+	assert.match(problemsOf({ perc: {} }).join(), /^perc: unknown section \(an object\); did you mean "perch"\? allowed: .*, perch; hint: /);
 	assert.deepEqual(problemsOf({ perch: 3 }), ["perch: expected an object with options, got a number"]);
 	assert.deepEqual(problemsOf({}, { SVC_PERCH_SEATS: "many" }), [
 		'environment variable SVC_PERCH_SEATS: expected an integer, at least 1, got "many"',
@@ -143,8 +145,33 @@ test("mistakes in options of a feature are refused as those of core are", () => 
 	]);
 });
 
+test("a feature checks its options together, as they are resolved, if there are no other problems", () => {
+	const seen: unknown[] = [];
+	const birds = defineFeature({
+		name: "birds",
+		options: { perch: perchOptions },
+		create: () => ({ api: {} }),
+		findProblems({ data_dir }, { perch: { seats, guests } }) {
+			seen.push([data_dir, seats, guests]);
+			return guests.length > seats ? [`perch.guests: there are only ${seats} seats`] : [];
+		},
+	});
+	const given = { features: [birds], data_dir: "/nest", perch: { guests: ["wren", "owl"] } };
+	assert.deepEqual(problemsOf(given), []);
+	assert.deepEqual(problemsOf(given, { SVC_PERCH_SEATS: "1" }), ["perch.guests: there are only 1 seats"]);
+	assert.deepEqual(seen, [
+		["/nest", 3, ["wren", "owl"]],
+		["/nest", 1, ["wren", "owl"]],
+	]);
+	for (const wrong of [{ perch: { guests: 5 } }, { perch: null }, { rbac: { roles: 5 } }, { packs: 5 }]) problemsOf({ ...given, ...wrong });
+	assert.equal(seen.length, 2);
+});
+
 test("options of a feature that is not listed are unknown", () => {
-	assert.match(problemsOf({ features: [], perch: {} }).join(), /^perch: unknown section \(an object\); allowed: /);
+	assert.match(
+		problemsOf({ features: [], perch: {} }).join(),
+		/^perch: unknown section \(an object\); allowed: .*; hint: if it is the section of a feature, add the feature to features$/,
+	);
 	assert.deepEqual(withPerch({ features: [] }, { SVC_PERCH_SEATS: "many" }).warnings, []);
 });
 
@@ -162,6 +189,71 @@ test("options of a feature of this package that is not listed are refused, and t
 	assert.deepEqual(withPerch({}, { SVC_AUDIT_KEEP_DAY: "7" }).warnings, [
 		"environment variable SVC_AUDIT_KEEP_DAY is not known and has no effect; did you mean SVC_AUDIT_KEEP_DAYS?",
 	]);
+});
+
+const hutch = bare("hutch", {
+	options: {
+		hutch: {
+			api_key: { type: "string", default: "", description: "" },
+			api_token: { type: "string", default: "aa", choices: ["aa"], description: "" },
+			key_file: { type: "string", default: "", choices: ["", "/etc/key.pem"], description: "" },
+			key_style: { type: "string", default: "", secret: false, description: "" },
+			phrase: { type: "string", default: "", secret: true, description: "" },
+			pin: { type: "integer", default: 1, maximum: 9_999, secret: true, description: "" },
+			pins: { type: "list", default: [], choices: ["carrot"], secret: true, description: "" },
+			tokens_ttl: { type: "integer", default: 1, description: "" },
+		},
+	},
+});
+
+/** Returns a configuration with the feature `hutch`, resolved. */
+const withHutch = (options: object, env: Record<string, string> = {}) =>
+	withPerch({ features: [hutch], hutch: options } as Partial<SvcConfig>, env);
+
+test("the plan masks secret options of any type, and strings whose name is that of a secret", () => {
+	const env = { SVC_HUTCH_PIN: "1234" };
+	const given = { api_key: "abc", key_file: "/etc/key.pem", key_style: "round", phrase: "meadow", pins: ["carrot"], tokens_ttl: 5 };
+	const listed = listOptions(withHutch(given, env), env).filter(({ path }) => path.startsWith("hutch."));
+	assert.deepEqual(Object.fromEntries(listed.map(({ path, value }) => [path.slice(6), value])), {
+		...given,
+		...{ api_key: "********", phrase: "********", pin: "********", pins: "********" },
+	});
+});
+
+test("a problem never quotes the value of a secret option", () => {
+	const given = {
+		api_key: 12345678,
+		api_token: "aaa12",
+		key_file: "/etc/ke.pem",
+		phrase: 1234,
+		pin: 12345678,
+		pins: ["carot"],
+		tokens_ttl: "ever",
+	};
+	assert.deepEqual(problemsOf({ features: [hutch], hutch: given }, { SVC_HUTCH_PIN: "12x4", SVC_HUTCH_API_TOKEN: "12345678" }), [
+		"hutch.api_key: expected a string, got a number",
+		"hutch.api_token: unknown value; allowed: aa",
+		"environment variable SVC_HUTCH_API_TOKEN: unknown value; allowed: aa",
+		'hutch.key_file: unknown value "/etc/ke.pem"; did you mean "/etc/key.pem"? allowed: , /etc/key.pem',
+		"hutch.phrase: expected a string, got a number",
+		"hutch.pin: a number is out of range; allowed: an integer, at most 9999",
+		"environment variable SVC_HUTCH_PIN: expected an integer, at most 9999, got a string",
+		"hutch.pins: unknown value; allowed: carrot",
+		'hutch.tokens_ttl: expected an integer, got "ever"',
+	]);
+});
+
+test("the log masks the values of secret options even if it masks no others", () => {
+	const lines: string[] = [];
+	const write = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+	const logger = { debug: write, info: write, warn: write, error: write };
+	const config = withHutch({ phrase: "over the meadow", pins: ["carrot"], key_style: "very round" });
+	const log = createServiceComponents(
+		{ ...config, options: { ...config.options, log: { ...config.options.log, mask_secrets: false } } },
+		{ logger },
+	).logger;
+	log.info("found", { text: "carrot over the meadow, very round" });
+	assert.equal(lines.at(-1), 'found {"text":"******** ********, very round"}');
 });
 
 test("features with the same section, and one with a section of core, are refused by name", () => {
@@ -183,12 +275,74 @@ test("features with the same section, and one with a section of core, are refuse
 	}
 });
 
+/** Returns the message with which options of a feature are refused. Returns an empty text if they are accepted. */
+const refusalOfOptions = (options: unknown) => refusalOf([bare("nests", { options: options as OptionSections })]);
+const eggs = { type: "integer", default: 1, minimum: 1, description: "" } as const;
+
+test("options that are no sections, and sections that are no definitions, are refused by name", () => {
+	const begin = 'features[0]: options of "nests": ';
+	for (const [options, problem] of [
+		[3, "expected an object of sections, got a number"],
+		[null, "expected an object of sections, got null"],
+		["ab", "expected an object of sections, got a string"],
+		[[{}], "expected an object of sections, got an array"],
+		[{ nest: 3 }, "nest: expected an object of option definitions, got a number"],
+		[{ nest: { eggs: null } }, "nest.eggs: expected the definition of an option, got null"],
+	] as const) {
+		assert.equal(refusalOfOptions(options), begin + problem);
+	}
+	for (const section of ["Bad-Name", "__proto__"]) {
+		const options = Object.fromEntries([[section, {}]]);
+		assert.match(refusalOfOptions(options), new RegExp(`"nests": ${section}: names must be lower-case letters, digits and underscores`));
+	}
+});
+
+test("a refused section causes no further problem", () => {
+	const problems = problemsOf({
+		features: [bare("nests", { options: { nest: { "big-eggs": eggs } } })],
+		nest: { "big-eggs": 0, straw: 1 },
+	});
+	assert.equal(problems.length, 1, problems.join("\n"));
+	const second = problemsOf({ features: [perch, bare("nests", { options: { perch: { eggs } } })], perch: { seats: 1 } });
+	assert.deepEqual(second, ['features[1]: options of "nests": the feature "birds" has a section "perch"; choose another name']);
+	for (const [section, value] of Object.entries({ audit: { keep_days: 7 }, packs: ["packs"] })) {
+		const taken = problemsOf({ features: [bare("nests", { options: { [section]: { eggs } } })], [section]: value });
+		assert.equal(taken.length, 1, taken.join("\n"));
+	}
+});
+
+test("sections and options may have the names of members of every object", () => {
+	const nests = bare("nests", { options: { constructor: { constructor: eggs, value_of: eggs } } as unknown as OptionSections });
+	const { options } = withPerch({ features: [nests] });
+	assert.deepEqual(options["constructor" as keyof typeof options], { constructor: 1, value_of: 1 });
+	const given = withPerch({ features: [nests], constructor: { constructor: 5 } } as unknown as SvcConfig).options;
+	assert.deepEqual(given["constructor" as keyof typeof given], { constructor: 5, value_of: 1 });
+});
+
+test("options whose variables belong to a feature of this package or to runs are refused", () => {
+	const meaning = (variable: string) => new RegExp(`the environment variable ${variable} has another meaning; choose another name`);
+	assert.match(refusalOfOptions({ audit_keep: { days: eggs } }), meaning("SVC_AUDIT_KEEP_DAYS"));
+	assert.match(refusalOfOptions({ action: { eggs } }), meaning("SVC_ACTION_EGGS"));
+	assert.match(refusalOfOptions({ action_eggs: { count: eggs } }), meaning("SVC_ACTION_EGGS_COUNT"));
+	assert.equal(refusalOf([bare("audit", { options: { audit: { keep_days: eggs } } as OptionSections })]), "");
+});
+
 test("definitions of options that cannot be used are refused", () => {
-	const refused = (options: object) => refusalOf([bare("nests", { options: options as OptionSections })]);
-	const eggs = { type: "integer", default: 1, minimum: 1, description: "" };
+	const refused = refusalOfOptions;
 	assert.equal(refused({ nest: { eggs } }), "");
-	assert.match(refused({ nest: 3 }), /features\[0\]: options of "nests": nest: expected an object of option definitions, got a number/);
-	assert.match(refused({ nest: { eggs: null } }), /nest: expected an object of option definitions, got an object/);
+	for (const [member, problem] of [
+		[{ type: "int" }, 'type: unknown value "int"; allowed: boolean, integer, number, string, list'],
+		[{ type: undefined }, "type: expected one of boolean, integer, number, string, list, got nothing"],
+		[{ minimum: "1" }, 'minimum: expected a number, got "1"'],
+		[{ maximum: null }, "maximum: expected a number, got null"],
+		[{ secret: 1 }, "secret: expected true or false, got 1"],
+		[{ choices: "ab" }, 'choices: expected an array of strings, got "ab"'],
+		[{ alias_of: "egg" }, 'alias_of: unknown value "egg"; did you mean "eggs"? allowed: eggs, straw'],
+	] as const) {
+		const options = { nest: { eggs, straw: eggs, more: { ...eggs, ...member } } };
+		assert.equal(refused(options), `features[0]: options of "nests": nest.more: ${problem}`);
+	}
+	assert.equal(refused({ nest: { eggs, more: { ...eggs, alias_of: "eggs" } } }), "");
 	assert.match(
 		refused({ nest: { eggs: { ...eggs, default: 0 } } }),
 		/nest\.eggs: default: 0 is out of range; allowed: an integer, at least 1/,

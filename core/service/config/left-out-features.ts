@@ -2,28 +2,28 @@ import type { FeaturePlugin } from "../../features/feature-plugin.ts";
 import { type Environment, variablesOf } from "./environment.ts";
 
 /** A feature that comes with this package, and that a configuration may leave out. */
-export interface OptionalFeature extends Pick<FeaturePlugin, "name" | "options"> {
+export interface ShippedFeature extends Pick<FeaturePlugin, "name" | "options"> {
 	/** Module that exports the function which creates the feature, under the name of the feature. */
 	readonly module: string;
 	/** Returns the paths of members of a configuration, which may be invalid, that have no effect without the feature. Default: none. */
 	findUses?(config: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-let known: readonly OptionalFeature[] = [];
+let registeredFeatures: readonly ShippedFeature[] = [];
 
-/** Sets the features that come with this package. Until then, there are none. */
-export function setOptionalFeatures(features: readonly OptionalFeature[]): void {
-	known = features;
+/** Registers the features that come with this package. Until then, there are none. */
+export function registerShippedFeatures(features: readonly ShippedFeature[]): void {
+	registeredFeatures = features;
 }
 
 /** Returns the features that come with this package. */
-export function optionalFeatures(): readonly OptionalFeature[] {
-	return known;
+export function shippedFeatures(): readonly ShippedFeature[] {
+	return registeredFeatures;
 }
 
 /** Returns the hint that tells how to add the feature with a name, which may be unknown. */
 export function toAddHint(name: string): string {
-	const feature = known.find((one) => one.name === name);
+	const feature = registeredFeatures.find((one) => one.name === name);
 	return feature === undefined ? `add a feature "${name}" to features` : `add ${name}() of ${feature.module} to features`;
 }
 
@@ -33,7 +33,7 @@ export function toAddHint(name: string): string {
  * @param listed names of the features that the configuration lists
  */
 export function findLeftOutFeatures(listed: readonly string[]): readonly string[] {
-	return known.flatMap(({ name }) => (listed.includes(name) ? [] : [`${name}()`]));
+	return registeredFeatures.flatMap(({ name }) => (listed.includes(name) ? [] : [`${name}()`]));
 }
 
 /**
@@ -44,7 +44,7 @@ export function findLeftOutOptions(
 	input: Readonly<Record<string, unknown>>,
 	{ env, names }: { readonly env: Environment; readonly names: readonly string[] },
 ): string[] {
-	return known.flatMap(({ name, options = {}, findUses }) => {
+	return registeredFeatures.flatMap(({ name, options = {}, findUses }) => {
 		if (names.includes(name)) return [];
 		const sections = Object.keys(options).filter((section) => input[section] !== undefined);
 		const variables = variablesOf(options).filter((variable) => (env[variable] ?? "").trim() !== "");

@@ -1,24 +1,27 @@
 import type { OptionDefinition } from "../../contract/index.ts";
-import { describeValue } from "./describe-value.ts";
+import { describeKind, describeValue } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { isSecretOption } from "./secret-options.ts";
 
-/** Returns what is wrong with a value, or undefined if it is valid. Callers put the path of the option and a colon before the message. */
-export function findValueProblem(definition: OptionDefinition, value: unknown): string | undefined {
-	if (!hasType(definition, value)) return `expected ${expected(definition)}, got ${describeValue(value)}`;
+/**
+ * Returns what is wrong with a value, or undefined if it is valid. Callers put the path of the option and a colon before the message. The
+ * message does not contain the value of a secret option.
+ *
+ * @param name name of the option
+ */
+export function findValueProblem(definition: OptionDefinition, value: unknown, name = ""): string | undefined {
+	const isSecret = isSecretOption(name, definition);
+	const describe = isSecret ? describeKind : describeValue;
+	if (!hasType(definition, value)) return `expected ${expected(definition)}, got ${describe(value)}`;
 	if (definition.type === "integer" || definition.type === "number") {
 		const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = definition;
-		if (Number(value) < minimum || Number(value) > maximum) return `${String(value)} is out of range; allowed: ${expected(definition)}`;
+		if (Number(value) < minimum || Number(value) > maximum) return `${describe(value)} is out of range; allowed: ${expected(definition)}`;
 	}
-	if (definition.type === "string" && definition.choices !== undefined && !definition.choices.includes(String(value))) {
-		return `unknown value ${describeValue(value)}; ${didYouMean(String(value), definition.choices)}allowed: ${definition.choices.join(", ")}`;
-	}
-	return definition.type === "list" && definition.choices !== undefined ? findWordProblem(definition.choices, value) : undefined;
-}
-
-function findWordProblem(choices: readonly string[], value: unknown): string | undefined {
-	const unknown = (value as readonly string[]).find((word) => !choices.includes(word));
-	if (unknown === undefined) return undefined;
-	return `unknown value ${describeValue(unknown)}; ${didYouMean(unknown, choices)}allowed: ${choices.join(", ")}`;
+	const choices = definition.type === "string" || definition.type === "list" ? definition.choices : undefined;
+	const unknown = choices && [value as string | readonly string[]].flat().find((word) => !choices.includes(word));
+	if (choices === undefined || unknown === undefined) return undefined;
+	const allowed = `allowed: ${choices.join(", ")}`;
+	return isSecret ? `unknown value; ${allowed}` : `unknown value ${describeValue(unknown)}; ${didYouMean(unknown, choices)}${allowed}`;
 }
 
 function hasType(definition: OptionDefinition, value: unknown): boolean {

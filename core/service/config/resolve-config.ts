@@ -25,8 +25,8 @@ import { type Environment, findUnknownVariables } from "./environment.ts";
 import { findLeftOutOptions, toAddHint } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
-import { resolveOptions } from "./resolve-options.ts";
-import { findSectionProblems, toSections } from "./sections.ts";
+import { resolveSections } from "./resolve-options.ts";
+import { type CollectedOptionSections, collectOptionSections, compositionMembers } from "./sections.ts";
 
 type Values = "options" | "roles" | "access" | "packs" | "followedPacks" | "configs" | "dataDirectory";
 type Plugins = EngineDependencies["composition"];
@@ -56,21 +56,6 @@ export interface ResolveContext {
 	readonly only?: readonly string[] | undefined;
 }
 
-const compositionMembers = [
-	"storage",
-	"event_bus",
-	"runners",
-	"sensors",
-	"dialects",
-	"telemetry",
-	"auth_backends",
-	"packs",
-	"configs",
-	"data_dir",
-	"features",
-];
-const coreMembers = [...compositionMembers, ...Object.keys(optionSections)];
-
 /** Validates a configuration and fills in defaults. Throws one `SVC_CONFIG` that names all problems at once. */
 export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
 	// Do not trust the type: a configuration in plain JavaScript is not type-checked.
@@ -80,21 +65,22 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 			"SVC_CONFIG",
 			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
 		);
-	const sections = toSections(input);
-	const problems = [...findUnknownMembers(input, sections), ...findCompositionProblems(input)];
-	const featureProblems = findFeatureListProblems(input["features"] ?? []);
+	const collected = collectOptionSections(input);
+	const { sections } = collected;
+	const problems = [...findUnknownMembers(input, collected), ...findCompositionProblems(input)];
+	const featureProblems = findFeatureListProblems(input["features"] ?? [], collected);
 	const addedFeatures = featureProblems.length > 0 ? [] : (config.features ?? []).map(({ name }) => name);
 	problems.push(...featureProblems);
 	if (featureProblems.length === 0) {
-		problems.push(...tryDefineTypes(config.features ?? []));
+		problems.push(...tryRegisterKindsAndPermissions(config.features ?? []));
 		problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
-		if (problems.length === 0) problems.push(...(config.features ?? []).flatMap((feature) => feature.findProblems?.(config) ?? []));
 	}
-	const options = resolveOptions(input, env, problems);
+	const options = resolveSections(input, { sections, env, problems });
 	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
 	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
 	problems.push(...findAuthProblems(options), ...findProxyProblems(options), ...findRoleProblems(input["rbac"]));
 	const authBackend = resolveAuthBackend(input, env, { isNeeded: options.auth.enable, problems });
+	if (problems.length === 0) problems.push(...(config.features ?? []).flatMap((feature) => feature.findProblems?.(config, options) ?? []));
 	if (problems.length > 0) throw toConfigError(problems);
 	const dataDirectory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : resolve(directory, config.data_dir ?? "data");
 	const roles = toRoles((only as readonly NodeRole[] | undefined) ?? options.node.only);
@@ -131,14 +117,15 @@ function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): s
 	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
 }
 
-function findUnknownMembers(input: Readonly<Record<string, unknown>>, sections: OptionSections): string[] {
+function findUnknownMembers(input: Readonly<Record<string, unknown>>, { sections, refused }: CollectedOptionSections): string[] {
 	const members = [...compositionMembers, ...Object.keys(sections)];
+	const hint = "if it is the section of a feature, add the feature to features";
 	return Object.entries(input)
-		.filter(([name]) => !members.includes(name))
-		.map(
-			([name, value]) =>
-				`${name}: unknown section (${describeValue(value, name)}); ${didYouMean(name, members)}allowed: ${members.join(", ")}`,
-		);
+		.filter(([name]) => !members.includes(name) && !refused.includes(name))
+		.map(([name, value]) => {
+			const problem = `${name}: unknown section (${describeValue(value, name)})`;
+			return `${problem}; ${didYouMean(name, members)}allowed: ${members.join(", ")}; hint: ${hint}`;
+		});
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
@@ -159,10 +146,10 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 }
 
 /**
- * Defines the kinds and permissions of the features. `defineFeature` has done so, but a configuration may import another copy of this
- * package, and in plain JavaScript it may contain objects that `defineFeature` did not make.
+ * Defines the kinds and permissions of the features, and returns problems instead of throwing. `defineFeature` has defined them, but a
+ * configuration may import another copy of this package, and in plain JavaScript it may contain objects that `defineFeature` did not make.
  */
-function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
+function tryRegisterKindsAndPermissions(features: readonly FeaturePlugin[]): string[] {
 	try {
 		registerKindsAndPermissions(features);
 		return [];
@@ -171,11 +158,10 @@ function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
 	}
 }
 
-function findFeatureListProblems(features: unknown): string[] {
+function findFeatureListProblems(features: unknown, collected: CollectedOptionSections): string[] {
 	const problems = findListProblems("features", "feature", features);
 	if (problems.length > 0) return problems;
-	const plugins = features as readonly FeaturePlugin[];
-	return [...findFeatureProblems(plugins, toAddHint), ...findSectionProblems(plugins, coreMembers)];
+	return [...findFeatureProblems(features as readonly FeaturePlugin[], toAddHint), ...collected.problems];
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {

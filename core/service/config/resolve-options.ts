@@ -1,24 +1,40 @@
-import type { OptionDefinition, Options } from "../../contract/index.ts";
+import type { OptionDefinition, OptionSections, Options } from "../../contract/index.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, readOverride } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
-import { toSections } from "./sections.ts";
+import { collectOptionSections } from "./sections.ts";
 
 /** Members of a section that are plugins or lists. `resolveConfig` checks them. */
-const otherMembers: Readonly<Record<string, readonly string[]>> = {
-	auth: ["backend", "backend_kwargs"],
-	rbac: ["roles", "assignments", "mappings"],
-};
+const otherMembers: ReadonlyMap<string, readonly string[]> = new Map([
+	["auth", ["backend", "backend_kwargs"]],
+	["rbac", ["roles", "assignments", "mappings"]],
+]);
+
+export interface OptionContext {
+	readonly sections: OptionSections;
+	readonly env: Environment;
+	/** Receives each problem. */
+	readonly problems: string[];
+}
+
+/**
+ * Returns every section with every option, for programs that need no other part of the configuration. Adds each problem to `problems`, also
+ * those of sections of features.
+ */
+export function resolveOptions(config: Readonly<Record<string, unknown>>, env: Environment, problems: string[]): Options {
+	const collected = collectOptionSections(config);
+	problems.push(...collected.problems);
+	return resolveSections(config, { sections: collected.sections, env, problems });
+}
 
 /**
  * Returns every section with every option. The environment takes precedence over the configuration, and the configuration over the default.
- * Adds each problem to `problems`.
  */
-export function resolveOptions(config: Readonly<Record<string, unknown>>, environment: Environment, problems: string[]): Options {
-	const sections = Object.entries(toSections(config)).map(([section, definitions]) => {
+export function resolveSections(config: Readonly<Record<string, unknown>>, { sections, env, problems }: OptionContext): Options {
+	const resolved = Object.entries(sections).map(([section, definitions]) => {
 		const input = toSectionInput(config, section, problems);
-		const members = [...Object.keys(definitions), ...(otherMembers[section] ?? [])];
+		const members = [...Object.keys(definitions), ...(otherMembers.get(section) ?? [])];
 		for (const [name, value] of Object.entries(input)) {
 			if (members.includes(name)) continue;
 			problems.push(
@@ -26,14 +42,15 @@ export function resolveOptions(config: Readonly<Record<string, unknown>>, enviro
 			);
 		}
 		const candidates = Object.entries(definitions).map(([name, definition]) => {
-			const override = readOverride(environment, section, name, definition);
-			return { name, path: `${section}.${name}`, definition, given: input[name], override };
+			const override = readOverride(env, section, name, definition);
+			const given = Object.hasOwn(input, name) ? input[name] : undefined;
+			return { name, path: `${section}.${name}`, definition, given, override };
 		});
 		const values = candidates.map((candidate) => [candidate.name, resolveOption(candidate, problems)] as const);
 		return [section, withAliases(candidates, Object.fromEntries(values), problems)];
 	});
 	// The cast is safe: each value was checked against the definition from which its type is derived.
-	return Object.fromEntries(sections) as Options;
+	return Object.fromEntries(resolved) as Options;
 }
 
 function toSectionInput(config: Readonly<Record<string, unknown>>, section: string, problems: string[]): Readonly<Record<string, unknown>> {
@@ -76,10 +93,10 @@ function withAliases(
 	return merged;
 }
 
-function resolveOption({ path, definition, given, override }: Candidate, problems: string[]): unknown {
+function resolveOption({ name, path, definition, given, override }: Candidate, problems: string[]): unknown {
 	// Check the value of the configuration even if a variable overrides it. Otherwise removing the variable later could make the start
 	// fail.
-	const problem = given === undefined ? undefined : findValueProblem(definition, given);
+	const problem = given === undefined ? undefined : findValueProblem(definition, given, name);
 	if (problem !== undefined) problems.push(`${path}: ${problem}`);
 	if (override !== undefined && "problem" in override) problems.push(override.problem);
 	if (override !== undefined && "value" in override) return override.value;

@@ -22,6 +22,8 @@ const withSensor = (sensor: string) => `${plugins}, ${open}, ${ports}, sensors: 
 const withBus = (bus: string) => `storage: memoryStorage(), event_bus: ${bus}, runners: [noop()], ${open}, ${ports}`;
 const withStorage = (storage: string) => `storage: ${storage}, event_bus: memoryBus(), runners: [noop()], ${open}, ${ports}`;
 const withMore = (more: string) => `${plugins}, ${open}, ${ports}, ${more}`;
+const withRoute = (feature: string, path: string) =>
+	`{ kind: "feature", name: "${feature}", create: () => ({ api: {}, routes: [{ method: "GET", path: "${path}", component: "api" }] }) }`;
 const withRoles = (rbac: string) => `${signedIn("backend: flatFile()")}, rbac: { enable: true, ${rbac} }`;
 const directory = `host: "127.0.0.1", port: 1, bind_dn: "cn=svc,dc=example", base_ou: "dc=example", group_dns: ["cn=users,dc=example"]`;
 const knownUser = ({ write }: PlanPlace) => write("htpasswd", "ann:{SHA}nU4eI71bcnBGqeO0t9tXvY1u5oQ=\n");
@@ -241,5 +243,10 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	},
 	"packs that are not there": { config: withMore('packs: ["./no-packs"]'), is: "refused", says: /packs: .*no-packs" cannot be read/ },
 	"packs that are no list": { config: withMore('packs: "./packs"'), is: "refused", says: /packs: expected an array/ },
+	"two features with the same route": {
+		config: withMore(`features: [${withRoute("one", "/zz/:id")}, ${withRoute("two", "/zz/:name")}]`),
+		is: "refused",
+		says: /features: "two" adds the route GET \/zz\/:name, but "one" answers GET \/zz\/:id already/,
+	},
 	"features that are no list": { config: withMore("features: {}"), is: "refused", says: /features: expected an array of feature plugins/ },
 };

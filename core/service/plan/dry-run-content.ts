@@ -9,8 +9,10 @@ import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { dryRunEngine } from "../../kernel/dry-run.ts";
 import { DryRunStorage } from "../../kernel/dry-run-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
+import type { CreateFeatures } from "../../kernel/feature-list.ts";
 import type { CreatedPlugins } from "../../kernel/plugins/create-plugins.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
+import { assertDistinctRoutes } from "../distinct-routes.ts";
 import { toDependencies } from "../engine-dependencies.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 
@@ -67,7 +69,12 @@ async function draft({ config, plugins }: ContentOptions, storage: Storage, find
 		apiUrl: () => "",
 		addresses: () => ({}),
 	});
-	const engine: Partial<Engine> = await dryRunEngine(dependencies, plugins, storage, config.features);
+	const createFeatures: CreateFeatures = (kernel) => {
+		const features = config.features(kernel);
+		assertDistinctRoutes(features);
+		return features;
+	};
+	const engine: Partial<Engine> = await dryRunEngine(dependencies, plugins, storage, createFeatures);
 	// The type of the dry run does not say which features the configuration has.
 	if (engine.rules === undefined) return [];
 	const { items } = await engine.rules.list({}, {});

@@ -23,6 +23,7 @@ import { findDirectoryProblem } from "../config/directory-problem.ts";
 import { type Environment, readOverride, toVariableName } from "../config/environment.ts";
 import { findLeftOutFeatures } from "../config/left-out-features.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
+import { isSecretOption } from "../config/secret-options.ts";
 import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
 import { planContent } from "./dry-run-content.ts";
@@ -171,8 +172,6 @@ const others: readonly (readonly [variable: string, path: string])[] = [
 /** Variables whose values are secrets although the paths of their options do not suggest it. */
 const secretVariables: readonly string[] = ["SVC_ADMIN_PASSWORD", "SVC_AUTH_BACKEND_KWARGS"];
 
-const secretName = /pass|secret|token|credential/i;
-
 /** Returns the options that differ from the default and those that the environment sets, with secrets masked. */
 export function listOptions(
 	{ options, sections }: Pick<ResolvedConfig, "options" | "sections">,
@@ -186,7 +185,7 @@ export function listOptions(
 			const isSet = readOverride(env, section, name, definition) !== undefined;
 			if (!isSet && isDeepStrictEqual(value, definition.default)) continue;
 			const variable = isSet ? { variable: toVariableName(section, name) } : {};
-			listed.push({ path: `${section}.${name}`, value: toShown(name, value), ...variable });
+			listed.push({ path: `${section}.${name}`, value: isSecretOption(name, definition) ? toMasked(value) : toShown(value), ...variable });
 		}
 	}
 	for (const [variable, path] of others) {
@@ -196,9 +195,14 @@ export function listOptions(
 	return listed;
 }
 
-function toShown(name: string, value: JsonValue): JsonValue {
+function toMasked(value: JsonValue): JsonValue {
+	return value === "" ? "" : secretMask;
+}
+
+/** Returns the value with passwords in addresses masked. */
+function toShown(value: JsonValue): JsonValue {
+	if (Array.isArray(value)) return value.map(toShown);
 	if (typeof value !== "string") return value;
-	if (secretName.test(name) && value !== "") return secretMask;
 	return value.replace(/(:\/\/[^:@/?#]*:)[^@/]*@/, `$1${secretMask}@`);
 }
 

@@ -15,7 +15,7 @@ export const boardOptions = {
 } as const satisfies OptionDefinitions;
 
 declare module "svc-automation/feature" {
-	interface FeatureSections {
+	interface FeatureOptionSections {
 		board: typeof boardOptions;
 	}
 }
