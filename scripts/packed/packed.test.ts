@@ -178,7 +178,7 @@ const runner = [
 ] as const;
 const feature = [
 	"docs/guides/write-a-feature.md",
-	["Begin with a package"],
+	["Create a package"],
 	[printedNext("shift-log"), /Passed: +[1-9]/, /^text: The disk of db1 is new\.$/m],
 ] as const;
 const backend = [
