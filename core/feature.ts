@@ -18,7 +18,7 @@ export type { HttpFeature } from "./http/http-feature.ts";
 export type { PageEntry } from "./http/page-entries.ts";
 export * from "./kernel/engine-api.ts";
 export type * from "./kernel/feature.ts";
-export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
+export type { ApiOf, CreateFeatures, FeatureMap } from "./kernel/feature-list.ts";
 export type { Kernel, Plugins } from "./kernel/kernel.ts";
 export { type InterceptedRun, kindOfOperation } from "./kernel/plugins/engine-storage.ts";
 
@@ -55,6 +55,7 @@ export {
 	arrayOf,
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	fieldsOf,
 	integerSchema,
 	type JsonSchema,
@@ -63,7 +64,6 @@ export {
 	nullable,
 	numberSchema,
 	objectSchema,
-	oneOf,
 	partOf,
 	recordId,
 	stringSchema,
@@ -72,12 +72,12 @@ export {
 export { pagingQuery, parsePaging } from "./http/paging.ts";
 export { parseIds } from "./http/parse-ids.ts";
 export type { QueryValues } from "./http/query.ts";
+export { presentRecord, type RecordVisibility, secretsQuery, showsSecrets, toRecordVisibility } from "./http/record-visibility.ts";
 export { noStoreHeaders, type Reply, replyContent, replyJson, replyNoContent } from "./http/replies.ts";
 export { replyList, selectionRulesOf } from "./http/reply-list.ts";
 export { replyRecords } from "./http/reply-records.ts";
 export { createRouteDeclarations, type Route, type RouteContext } from "./http/route.ts";
-export type { GuardedResource, Permission } from "./http/route-permission.ts";
-export { presentRecord, type RecordVisibility, secretsQuery, showsSecrets, toRecordVisibility } from "./http/secret-presentation.ts";
+export type { GuardedResource, RoutePermission } from "./http/route-permission.ts";
 export { parseSort } from "./http/sort.ts";
 export { replyPageOrAll } from "./http/streamed-list.ts";
 export { parseTimeRange } from "./http/time-range.ts";
@@ -108,7 +108,7 @@ export { createProxies, type TrustedProxies } from "./features/access/trusted-pr
 export { toExecution } from "./features/executions/records-exports.ts";
 export { executionSchema, statusSchema } from "./features/executions/schemas-exports.ts";
 export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./features/policies/required-worker-labels-exports.ts";
-export { keepMembers, keepRunAtOnce } from "./features/policies/wrap-runner-exports.ts";
+export { forwardedMembers, forwardRunAtOnce } from "./features/policies/runner-wrappers-exports.ts";
 export { ruleTestCaseAttributes } from "./features/rules/rule-test-case-exports.ts";
 export type { RuleInput, Rules, RuleTestOutcome } from "./features/rules/rules-exports.ts";
 

@@ -64,7 +64,7 @@ export interface SignInCallback {
 }
 
 /** A sign-in that the user completes on another device. */
-export interface DeviceSignIn {
+export interface DeviceAuthorization {
 	/** Code that identifies the sign-in in `pollDevice`. */
 	readonly deviceCode: string;
 	/** Code that the user enters at `url`. */
@@ -80,7 +80,7 @@ export interface DeviceSignIn {
 }
 
 /** The user has not decided yet. */
-export interface DevicePending {
+export interface DeviceAuthorizationPending {
 	readonly pending: true;
 	/** True if all further calls must wait five seconds longer than before. */
 	readonly slowDown: boolean;
@@ -111,9 +111,9 @@ export interface InteractiveSignIn {
 	 *
 	 * Implement it together with `pollDevice`. Default: not supported.
 	 */
-	beginDevice?(options: { readonly signal: AbortSignal }): Promise<DeviceSignIn>;
+	beginDevice?(options: { readonly signal: AbortSignal }): Promise<DeviceAuthorization>;
 	/** Returns the decision of the user, or that it is pending. */
-	pollDevice?(deviceCode: string, options: { readonly signal: AbortSignal }): Promise<Identity | DevicePending | undefined>;
+	pollDevice?(deviceCode: string, options: { readonly signal: AbortSignal }): Promise<Identity | DeviceAuthorizationPending | undefined>;
 	/**
 	 * Returns the address at which the browser signs out of the provider before it returns to `returnUri`. Resolves with undefined if
 	 * there is none.

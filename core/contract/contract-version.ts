@@ -5,7 +5,7 @@ const contractVersions = new WeakMap<object, unknown>();
  *
  * Returns the instance.
  */
-export function setContractVersion<T>(instance: T, contract: unknown): T {
+export function recordContractVersion<T>(instance: T, contract: unknown): T {
 	if (typeof instance === "object" && instance !== null) contractVersions.set(instance, contract);
 	return instance;
 }

@@ -1,6 +1,6 @@
 import type { AuthBackend, AuthBackendPlugin } from "./auth-backend.ts";
 import type { Dialect, DialectPlugin } from "./content-dialect.ts";
-import { setContractVersion } from "./contract-version.ts";
+import { recordContractVersion } from "./contract-version.ts";
 import type { EventBus, EventBusPlugin } from "./event-bus.ts";
 import type { ParameterDefinitions } from "./parameters.ts";
 import type { Lifecycle, Plugin, PluginKind, PluginMetadata } from "./plugin.ts";
@@ -22,7 +22,7 @@ function definePlugin<K extends PluginKind, T extends Lifecycle, O>(
 		kind,
 		name,
 		contract,
-		create: () => setContractVersion(create((options ?? {}) as O), contract),
+		create: () => recordContractVersion(create((options ?? {}) as O), contract),
 	});
 }
 

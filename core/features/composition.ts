@@ -1,7 +1,7 @@
 import { isJsonObject, isSvcError, SvcError, toErrorMessage } from "../contract/index.ts";
 import type { EngineCore } from "../kernel/engine-api.ts";
 import type { Feature } from "../kernel/feature.ts";
-import type { CreateFeatures, FeatureList } from "../kernel/feature-list.ts";
+import type { CreateFeatures, FeatureMap } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { FeaturePlugin } from "./feature-plugin.ts";
 import { coreFeatureNames, createCoreFeatures } from "./index.ts";
@@ -29,7 +29,7 @@ export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatur
 }
 
 /** Creates a feature. Throws `SVC_CONFIG` that names it if its `create` throws, or returns an object without `api`. */
-function createFeature({ name, create }: FeaturePlugin, kernel: Kernel, required: FeatureList): Feature {
+function createFeature({ name, create }: FeaturePlugin, kernel: Kernel, required: FeatureMap): Feature {
 	try {
 		const feature = create(kernel, required);
 		// Do not trust the type: a feature in plain JavaScript is not type-checked.

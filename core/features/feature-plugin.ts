@@ -12,7 +12,7 @@ import type {
 } from "../contract/index.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
 import { type ResourceType, type ResourceTypeDefinition, registerPermissions } from "../kernel/basics/permission-types.ts";
-import type { FeatureList } from "../kernel/feature-list.ts";
+import type { FeatureMap } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 // The permissions of core are defined first, so that a feature cannot define them differently.
 import "./access/built-in-permission-types.ts";
@@ -76,7 +76,7 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	 *
 	 * @param features the features of `requires`, by name
 	 */
-	create(kernel: Kernel, features: FeatureList): HttpFeature<Api>;
+	create(kernel: Kernel, features: FeatureMap): HttpFeature<Api>;
 }
 
 /** A feature, and the features that it uses. */

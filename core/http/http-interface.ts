@@ -10,7 +10,7 @@ import { createCors } from "./cors.ts";
 import type { Mount } from "./embedding.ts";
 import { findHostProblem } from "./host-header.ts";
 import { HttpMetrics, noMeters } from "./http-metrics.ts";
-import { findListeners, type ListenerName } from "./listeners.ts";
+import { type ListenerName, selectEnabledListeners } from "./listeners.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { ApiDescriptionProvider } from "./openapi/api-description-provider.ts";
@@ -124,7 +124,8 @@ export function createHttpInterface<E>(parts: HttpInterfaceOptions<E>): HttpInte
 		addresses,
 		async start() {
 			try {
-				for (const { name, address } of findListeners(options, roles)) servers.set(name, await startServer(toApp(name), address, logger));
+				for (const { name, address } of selectEnabledListeners(options, roles))
+					servers.set(name, await startServer(toApp(name), address, logger));
 			} catch (error) {
 				await stop();
 				throw error;

@@ -30,7 +30,7 @@ const withoutTls = { use_ssl: false, cert: "", key: "" };
 const components = ["auth", "api", "stream"] as const;
 
 /** Returns the enabled listeners that the node's roles need, in the order in which they are opened. The health listener needs no role. */
-export function findListeners(options: Options, roles: readonly NodeRole[]): readonly NamedListener[] {
+export function selectEnabledListeners(options: Options, roles: readonly NodeRole[]): readonly NamedListener[] {
 	const { health_listen, health_host: host, health_port: port } = options.node;
 	const listeners = components
 		.filter((component) => options[component].listen && roles.includes(component))

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../contract/index.ts";
 import type { Route } from "./route.ts";
-import type { Permission } from "./route-permission.ts";
+import type { RoutePermission } from "./route-permission.ts";
 
 /** Sections of the navigation of the web page, in order. */
 export const pageGroups = ["Watch", "Automate", "Manage"] as const;
@@ -29,7 +29,7 @@ interface FeatureWithEntries {
 /** Returns the entries of features that a user may see, in their wire form. */
 export function listPageEntries(
 	features: readonly FeatureWithEntries[],
-	isPermitted: (permission: Permission) => boolean,
+	isPermitted: (permission: RoutePermission) => boolean,
 ): readonly JsonObject[] {
 	const entries = features.flatMap(({ pageEntries = [] }) => pageEntries).filter(({ list }) => isPermitted(list.permission));
 	return entries.map(({ title, group = "Manage", list, columns }) => ({

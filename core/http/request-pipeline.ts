@@ -12,10 +12,10 @@ import type { BodyAllocation } from "./body-memory.ts";
 import type { BodyReadOptions } from "./body-reader.ts";
 import type { Cors } from "./cors.ts";
 import { castQuery, parseQuery } from "./query.ts";
+import { mayContainSecrets } from "./record-visibility.ts";
 import { toLoggedPath } from "./redacted-path.ts";
 import { noSniffHeaders, noStoreHeaders, type Reply, replyFault, toErrorReply } from "./replies.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
-import { mayContainSecrets } from "./secret-presentation.ts";
 import type { ServerRequest } from "./server-request.ts";
 import { findIgnored, toWarningHeaders, warningHeader } from "./warnings.ts";
 

@@ -3,7 +3,7 @@ import type { Resource } from "../kernel/basics/refs.ts";
 import type { AccessGuard } from "./access-guard.ts";
 
 /** Requirement of a route: none, any valid credential, the role of an administrator, or a permission. */
-export type Permission = "public" | "authenticated" | "admin" | PermissionType;
+export type RoutePermission = "public" | "authenticated" | "admin" | PermissionType;
 
 /** The record that a caller needs a permission on. */
 export type GuardedResource = Resource & {
@@ -18,7 +18,7 @@ interface GuardedRoute {
 	readonly component: string;
 	readonly method: string;
 	readonly path: string;
-	readonly permission: Permission;
+	readonly permission: RoutePermission;
 	readonly resource?: unknown;
 }
 

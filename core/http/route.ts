@@ -10,7 +10,7 @@ import type { ApiDescriptionProvider } from "./openapi/api-description-provider.
 import type { Answers } from "./openapi/responses.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./replies.ts";
-import type { GuardedResource, Permission } from "./route-permission.ts";
+import type { GuardedResource, RoutePermission } from "./route-permission.ts";
 import type { ServerRequest } from "./server-request.ts";
 import type { SseFanOutHub } from "./sse-fan-out-hub.ts";
 
@@ -78,7 +78,7 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	readonly description?: string;
 	/** Answers by status. Those that follow from the permission, path, query and body are added automatically. */
 	readonly answers: Answers;
-	readonly permission: Permission;
+	readonly permission: RoutePermission;
 	/** True if a public route takes a name and a password. Default false. */
 	readonly isSignIn?: boolean;
 	/**

@@ -16,7 +16,7 @@ export function toTokenCookie(
 }
 
 /** Returns the value of `Set-Cookie` that deletes the cookie. */
-export function toExpiredCookie(options: Options): string {
+export function toCookieRemoval(options: Options): string {
 	return `auth-token=; HttpOnly; Max-Age=0; ${toScope(options.api)}`;
 }
 

@@ -1,7 +1,7 @@
 import { type Storage, SvcError } from "../contract/index.ts";
 import type { EngineCore } from "./engine-api.ts";
 import { noNestedDryRun } from "./extension-points.ts";
-import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
+import type { ApiOf, CreateFeatures, FeatureMap } from "./feature-list.ts";
 import { createKernel, type Plugins } from "./kernel.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { TelemetryHub } from "./telemetry/telemetry-hub.ts";
@@ -19,7 +19,7 @@ const silentBus = {
  * @param dependencies dependencies of the engine; the logger gets a message for everything that a start would skip
  * @param storage receives all writes
  */
-export async function dryRunEngine<F extends FeatureList>(
+export async function dryRunEngine<F extends FeatureMap>(
 	dependencies: EngineDependencies,
 	plugins: Omit<Plugins, "storageSource" | "eventBus" | "authBackend" | "hub">,
 	storage: Storage,

@@ -1,7 +1,7 @@
 import type { Exposition, Meters } from "../contract/index.ts";
 import type { Dispatcher } from "./events/event-dispatcher-api.ts";
 import type { Executions, OutputAccess } from "./executions/executions-api.ts";
-import type { FeatureList } from "./feature-list.ts";
+import type { FeatureMap } from "./feature-list.ts";
 import type { Nodes, Readiness } from "./nodes/nodes-api.ts";
 
 /** Measurements of an engine. */
@@ -14,7 +14,7 @@ export interface EngineTelemetry extends Meters {
 export interface EngineCore {
 	readonly nodeId: string;
 	/** Features of the engine, by the names under which the configuration creates them. */
-	readonly features: FeatureList;
+	readonly features: FeatureMap;
 	readonly executions: Executions;
 	readonly output: OutputAccess;
 	/** Accepts events, which rules then evaluate. */

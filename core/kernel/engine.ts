@@ -3,7 +3,7 @@ import { dryRunEngine } from "./dry-run.ts";
 import type { EngineCore } from "./engine-api.ts";
 import { EngineLifecycle } from "./engine-lifecycle.ts";
 import { noEventHandler } from "./events/event-handler.ts";
-import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
+import type { ApiOf, CreateFeatures, FeatureMap } from "./feature-list.ts";
 import { createKernel, type RunnableKernel } from "./kernel.ts";
 import { createNode } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
@@ -11,7 +11,7 @@ import { PluginHost } from "./plugins/plugin-host.ts";
 import { createRetryStartup } from "./plugins/retry-startup.ts";
 
 /** Creates an engine from the kernel and features. Opens and starts nothing before `start`. */
-export function createEngineOf<F extends FeatureList>(
+export function createEngineOf<F extends FeatureMap>(
 	dependencies: EngineDependencies,
 	createFeatures: CreateFeatures<F>,
 ): EngineCore & ApiOf<F> {

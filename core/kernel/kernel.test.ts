@@ -12,7 +12,7 @@ import { createMemoryLogger, createOptions } from "../testing/http/fake-engine.t
 import { getSystemClock } from "./basics/clock.ts";
 import type { Principal } from "./basics/principal.ts";
 import { createEngineOf } from "./engine.ts";
-import type { CreateFeatures, FeatureList } from "./feature-list.ts";
+import type { CreateFeatures, FeatureMap } from "./feature-list.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-kernel-"));
 const maria: Principal = { username: "maria", isAdmin: true, authentication: { method: "none" } };
@@ -34,7 +34,7 @@ const greet: Omit<ActionEntity, "id"> = {
 };
 
 /** An engine of kernel, storage, event bus and one runner. */
-function createAlone<F extends FeatureList>(createFeatures: CreateFeatures<F>) {
+function createAlone<F extends FeatureMap>(createFeatures: CreateFeatures<F>) {
 	const storage = memoryStorage();
 	const store = storage.create();
 	const { lines: _lines, ...log } = createMemoryLogger();

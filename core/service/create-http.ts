@@ -11,7 +11,7 @@ import { assertDistinctRoutes } from "./distinct-routes.ts";
 export type { FetchOptions } from "../http/embedding.ts";
 export type { HttpInterface } from "../http/http-interface.ts";
 export type { Component, Method, Route } from "../http/route.ts";
-export type { Permission } from "../http/route-permission.ts";
+export type { RoutePermission } from "../http/route-permission.ts";
 
 /** Options of the HTTP interface. */
 export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page"> {}

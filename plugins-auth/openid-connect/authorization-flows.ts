@@ -1,7 +1,7 @@
 import type * as client from "openid-client";
 import {
-	type DevicePending,
-	type DeviceSignIn,
+	type DeviceAuthorization,
+	type DeviceAuthorizationPending,
 	type Identity,
 	type InteractiveSignIn,
 	type Logger,
@@ -72,7 +72,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 		return answer === undefined || isPending(answer) ? undefined : this.#toIdentity(opened, answer, signal);
 	}
 
-	async beginDevice({ signal }: Asking): Promise<DeviceSignIn> {
+	async beginDevice({ signal }: Asking): Promise<DeviceAuthorization> {
 		const opened = await this.#parts.provider.open(signal);
 		if (opened.serverMetadata().device_authorization_endpoint === undefined) {
 			throw new SvcError("SVC_NOT_FOUND", "the provider has no sign-in for devices");
@@ -94,7 +94,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 		}
 	}
 
-	async pollDevice(deviceCode: string, { signal }: Asking): Promise<Identity | DevicePending | undefined> {
+	async pollDevice(deviceCode: string, { signal }: Asking): Promise<Identity | DeviceAuthorizationPending | undefined> {
 		const opened = await this.#parts.provider.open(signal);
 		const answer = await this.#ask(signal, () => this.#parts.client.genericGrantRequest(opened, deviceGrant, { device_code: deviceCode }));
 		return answer === undefined || isPending(answer) ? answer : this.#toIdentity(opened, answer, signal);
@@ -111,7 +111,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 	}
 
 	/** Returns the result of a request, or undefined if the sign-in is refused. The log contains the reason. */
-	async #ask<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T | DevicePending | undefined> {
+	async #ask<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T | DeviceAuthorizationPending | undefined> {
 		try {
 			return await ask();
 		} catch (error) {
@@ -151,6 +151,6 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 
 type TokenAnswer = Awaited<ReturnType<Client["genericGrantRequest"]>>;
 
-function isPending(answer: object): answer is DevicePending {
+function isPending(answer: object): answer is DeviceAuthorizationPending {
 	return "pending" in answer;
 }

@@ -6,7 +6,7 @@ import {
 	type RunResult,
 	type WorkflowDefinitionSupport,
 } from "../../core/contract/index.ts";
-import { testDefinition } from "./cases/test-definition.ts";
+import { runDefinitionCases } from "./cases/run-definition-cases.ts";
 import { assertCanRerun, hasHeldWork, readProgress } from "./conductor/progress.ts";
 import { toConductorEntries } from "./run/batch-entries.ts";
 import { WorkflowRun } from "./run/workflow-run.ts";
@@ -53,5 +53,5 @@ export const workflowDefinitions: WorkflowDefinitionSupport = {
 	progress: (entries) => readProgress(toConductorEntries(entries)),
 	hasHeldWork: (entries) => hasHeldWork(toConductorEntries(entries)),
 	assertTakenUp: (entries, tasks, reset) => assertCanRerun(toConductorEntries(entries), tasks, reset),
-	test: testDefinition,
+	test: runDefinitionCases,
 };

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { toFindingText } from "../../core/features/workflows/format-findings.ts";
 import { createTestExpressions } from "../../core/testing/expressions.ts";
-import { testDefinition } from "./cases/test-definition.ts";
+import { runDefinitionCases } from "./cases/run-definition-cases.ts";
 import { inspectDefinition } from "./definition/inspect-definition.ts";
 import { findPageAction, readPages } from "./pages.test-support.ts";
 
@@ -28,7 +28,8 @@ for (const [page, examples] of pages) {
 	test(`definitions of ${page} come to the ends that it gives`, async () => {
 		for (const { name, definition, cases } of examples) {
 			if (cases === undefined) continue;
-			for (const result of await testDefinition(definition, cases, tools)) assert.deepEqual(result.problems, [], `${name} ${result.name}`);
+			for (const result of await runDefinitionCases(definition, cases, tools))
+				assert.deepEqual(result.problems, [], `${name} ${result.name}`);
 		}
 	});
 }

@@ -18,10 +18,10 @@ import {
 import type { AliasAck, AliasMatch, AliasOrigin } from "./aliases-exports.ts";
 import { toAlias, toAliasResource } from "./records.ts";
 import { renderMessage } from "./render-message.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { AliasRouteServices } from "./route-services.ts";
 import { aliasExecutionsSchema, firstAliasExecutionSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<AliasRouteServices>();
 
 interface MatchBody extends AliasOrigin {
 	readonly command: string;
@@ -49,7 +49,7 @@ const matchBody = defineBody<MatchBody>({ properties: matchProperties, required:
 
 const noAction = answerFault("There is no such action alias, or no action that it names.");
 
-type Context = RouteContext<RouteEngine, typeof secretsQuery>;
+type Context = RouteContext<AliasRouteServices, typeof secretsQuery>;
 
 /** Matched alias of each request body. Matched only once, so that the permission is checked for the same action that is started. */
 const matches = new WeakMap<object, Promise<AliasMatch>>();
@@ -87,11 +87,16 @@ export const aliasExecutionRoutes = [
 	}),
 ];
 
-function toNamedMatch({ engine, body }: Pick<RouteContext<RouteEngine, typeof secretsQuery, ExecutionBody>, "engine" | "body">) {
+function toNamedMatch({ engine, body }: Pick<RouteContext<AliasRouteServices, typeof secretsQuery, ExecutionBody>, "engine" | "body">) {
 	return once(body, () => engine.aliases.read(body));
 }
 
-function toMatch({ engine, body, guard, principal }: RouteContext<RouteEngine, typeof secretsQuery, MatchBody>): Promise<AliasMatch> {
+function toMatch({
+	engine,
+	body,
+	guard,
+	principal,
+}: RouteContext<AliasRouteServices, typeof secretsQuery, MatchBody>): Promise<AliasMatch> {
 	return once(body, () =>
 		engine.aliases.match(
 			body.command,

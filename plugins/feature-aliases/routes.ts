@@ -30,10 +30,10 @@ import { toAliasRights } from "./alias-rights.ts";
 import type { AliasInput } from "./aliases-exports.ts";
 import type { ActionAliasEntity } from "./entities.ts";
 import { toAlias, toAliasResource, toMatch } from "./records.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { AliasRouteServices } from "./route-services.ts";
 import { aliasHelpSchema, aliasMatchSchema, aliasPart, aliasSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<AliasRouteServices>();
 
 const defaultLimit = 100;
 const aliasSelection = selectionRulesOf(
@@ -214,14 +214,18 @@ export const aliasRoutes = [
 
 /** Returns the aliases, with secrets masked unless the caller requests and may view them. */
 export async function toShownAliases(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
+	context: RouteContext<AliasRouteServices, typeof secretsQuery>,
 	aliases: readonly ActionAliasEntity[],
 ): Promise<readonly ActionAliasEntity[]> {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
 	return isMasked ? context.engine.aliases.mask(aliases) : aliases;
 }
 
-async function replyAlias(context: RouteContext<RouteEngine, typeof secretsQuery>, alias: ActionAliasEntity, status = 200): Promise<Reply> {
+async function replyAlias(
+	context: RouteContext<AliasRouteServices, typeof secretsQuery>,
+	alias: ActionAliasEntity,
+	status = 200,
+): Promise<Reply> {
 	const [shown = alias] = await toShownAliases(context, [alias]);
 	return replyJson(toAlias(shown), status);
 }
@@ -231,7 +235,7 @@ function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 
-async function findAliasResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
+async function findAliasResource(context: Pick<RouteContext<AliasRouteServices>, "engine" | "path">): Promise<Resource> {
 	return toAliasResource(await context.engine.aliases.get(toRef(context)));
 }
 

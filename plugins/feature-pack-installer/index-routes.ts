@@ -5,12 +5,12 @@ import {
 	createRouteDeclarations,
 	defineBody,
 	defineSchema,
+	enumOf,
 	integerSchema,
 	jsonObject,
 	mapOf,
 	nullable,
 	objectSchema,
-	oneOf,
 	replyJson,
 	stringSchema,
 } from "../../core/feature.ts";
@@ -24,7 +24,7 @@ const statusSchema = defineSchema(
 		url: stringSchema,
 		packs: integerSchema,
 		message: stringSchema,
-		error: nullable(oneOf("unresponsive", "malformed", "empty")),
+		error: nullable(enumOf("unresponsive", "malformed", "empty")),
 	}),
 	example,
 );

@@ -16,12 +16,12 @@ import type { PackInstalls } from "./pack-installs.ts";
 import { followedSchema, lockEntrySchema, newerSchema, packJobSchema } from "./schemas.ts";
 
 /** Engine members used by the routes. */
-interface RouteEngine {
+interface RouteServices {
 	readonly executions: Pick<Executions, "submit">;
 	readonly packInstalls: PackInstalls;
 }
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RouteServices>();
 
 const names = { type: "array", items: { type: "string", minLength: 1, maxLength: 2_000 }, maxItems: 100 };
 const flag = { type: "boolean" };
@@ -141,7 +141,7 @@ export const packInstallRoutes = [
 	}),
 ];
 
-type JobContext = Pick<RouteContext<RouteEngine>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
+type JobContext = Pick<RouteContext<RouteServices>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
 
 /** Throws `SVC_INVALID` for a job without packs, which would succeed and do nothing. */
 function assertSomething(packs: readonly string[], locked: readonly unknown[] = []): void {

@@ -1,10 +1,10 @@
 import {
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	followedState,
 	nullable,
 	objectSchema,
-	oneOf,
 	recordId,
 	stringSchema,
 	timestamp,
@@ -44,7 +44,7 @@ export const lockEntrySchema = defineSchema(
 		ref: stringSchema,
 		version: stringSchema,
 		source: objectSchema({
-			kind: oneOf("git", "archive", "directory"),
+			kind: enumOf("git", "archive", "directory"),
 			address: stringSchema,
 			revision: nullable(stringSchema),
 			commit: nullable(stringSchema),

@@ -2,6 +2,7 @@ import {
 	arrayOf,
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	fieldsOf,
 	integerSchema,
 	jsonObject,
@@ -9,7 +10,6 @@ import {
 	nullable,
 	numberSchema,
 	objectSchema,
-	oneOf,
 	recordId,
 	statusSchema,
 	stringSchema,
@@ -18,7 +18,7 @@ import { workerKind } from "./entities.ts";
 
 const members = {
 	...fieldsOf(workerKind, ["id", "name", "user", "hostname", "pid", "version", "places", "running", "started_at", "seen_at"]),
-	state: oneOf("ready", "draining", "gone"),
+	state: enumOf("ready", "draining", "gone"),
 	labels: arrayOf(stringSchema),
 	runners: arrayOf(stringSchema),
 };
@@ -61,7 +61,7 @@ export const workerNewsSchema = defineSchema(
 	objectSchema({
 		lease: numberSchema,
 		jobs: arrayOf(objectSchema({ id: recordId, fence: stringSchema, execution_id: recordId, runner: stringSchema, spec })),
-		stops: arrayOf(objectSchema({ id: recordId, kind: oneOf("cancel", "timeout") })),
+		stops: arrayOf(objectSchema({ id: recordId, kind: enumOf("cancel", "timeout") })),
 		lost: arrayOf(recordId),
 	}),
 	{ lease: 15, jobs: [], stops: [], lost: [] },

@@ -1,5 +1,5 @@
 import type { ParameterDefinition, RunContext, Runner } from "../../core/contract/index.ts";
-import { type FindRequiredLabels, keepMembers, keepRunAtOnce, parseLabels } from "../../core/feature.ts";
+import { type FindRequiredLabels, forwardedMembers, forwardRunAtOnce, parseLabels } from "../../core/feature.ts";
 import type { WorkerRunFollowers } from "./worker-run-followers.ts";
 
 const parameter: ParameterDefinition = {
@@ -22,7 +22,7 @@ export function routeToWorkers(
 ): Runner {
 	const placed = new Set<string>();
 	return {
-		...keepMembers(runner),
+		...forwardedMembers(runner),
 		parameters: { ...runner.parameters, svc_worker_labels: parameter },
 		capabilities: { ...runner.capabilities, recovery: true },
 		async run(context) {
@@ -32,7 +32,7 @@ export function routeToWorkers(
 			placed.add(context.liveaction_id);
 			return runs.run(name, context, { labels: all, policies });
 		},
-		...keepRunAtOnce(runner, async (context) => ownLabels(context).length === 0 && (await findDemand(context)).labels.length === 0),
+		...forwardRunAtOnce(runner, async (context) => ownLabels(context).length === 0 && (await findDemand(context)).labels.length === 0),
 		async recover(context, state) {
 			if (state["worker"] !== true) return runner.recover?.(context, state);
 			placed.add(context.liveaction_id);

@@ -1,4 +1,4 @@
-import type { DevicePending, DeviceSignIn } from "../../contract/index.ts";
+import type { DeviceAuthorization, DeviceAuthorizationPending } from "../../contract/index.ts";
 import type { IssuedToken } from "./credentials-exports.ts";
 
 /** A single sign-on that was started in a browser. */
@@ -52,9 +52,9 @@ export interface SingleSignOn {
 	 * or is refused.
 	 */
 	complete(returned: ReturnedBrowser): Promise<FinishedSignIn>;
-	beginDevice(caller: SignInCaller): Promise<DeviceSignIn>;
+	beginDevice(caller: SignInCaller): Promise<DeviceAuthorization>;
 	/** Issues a token once the user has confirmed the sign-in. Throws `SVC_UNAUTHORIZED` if the user refused or the sign-in expired. */
-	pollDevice(poll: DevicePoll): Promise<IssuedToken | DevicePending>;
+	pollDevice(poll: DevicePoll): Promise<IssuedToken | DeviceAuthorizationPending>;
 	/**
 	 * Revokes the tokens of a sign-in whose end the provider reports in `message`. Throws `SVC_INVALID` if the message is not a valid one
 	 * from the provider, or was processed before. Throws `SVC_NOT_FOUND` if such messages are not supported.

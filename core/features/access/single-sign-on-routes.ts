@@ -10,9 +10,9 @@ import { toTokenCookie } from "../../http/token-cookie.ts";
 import type { AccessApi } from "./api.ts";
 import { tokenSchema } from "./schemas.ts";
 
-type RouteEngine = Pick<AccessApi, "singleSignOn" | "credentials">;
+type RouteServices = Pick<AccessApi, "singleSignOn" | "credentials">;
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RouteServices>();
 
 const noProvider = answerFault("There is no single sign-on.");
 const refused = answerFault("The sign-in is refused.");
@@ -186,7 +186,7 @@ export const singleSignOnRoutes = [
 	}),
 ];
 
-async function comeBack(context: RouteContext<RouteEngine>) {
+async function comeBack(context: RouteContext<RouteServices>) {
 	const { engine, options, request } = context;
 	const page = toPageUrl(context);
 	const kept = findKeptCookie(request.headers);
@@ -218,11 +218,11 @@ function toPageUrl({ options, apiUrl }: { readonly options: Options; readonly ap
 	return (options.webui.webui_base_url || apiUrl()).replace(/\/+$/, "");
 }
 
-function toRedirectUri(context: RouteContext<RouteEngine>): string {
+function toRedirectUri(context: RouteContext<RouteServices>): string {
 	return `${toPageUrl(context)}/auth/v1/sso/callback`;
 }
 
-function toRemoteAddress(context: Pick<RouteContext<RouteEngine>, "engine" | "request" | "peerAddress">): string | undefined {
+function toRemoteAddress(context: Pick<RouteContext<RouteServices>, "engine" | "request" | "peerAddress">): string | undefined {
 	const { engine, request } = context;
 	const claim = { peerAddress: context.peerAddress(), proxySecret: request.headers.get("svc-proxy-secret") ?? undefined };
 	return engine.credentials.toClientAddress(claim, request.headers.get("x-forwarded-for"));

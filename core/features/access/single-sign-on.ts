@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import {
-	type DevicePending,
-	type DeviceSignIn,
+	type DeviceAuthorization,
+	type DeviceAuthorizationPending,
 	type Identity,
 	type InteractiveSignIn,
 	isSvcError,
@@ -75,12 +75,12 @@ export class ProviderSignOn implements SingleSignOn {
 		return { issued: await this.#issue(identity, state, { remoteAddress, ttl: null, asked }), place };
 	}
 
-	async beginDevice({ remoteAddress, signal }: SignInCaller): Promise<DeviceSignIn> {
+	async beginDevice({ remoteAddress, signal }: SignInCaller): Promise<DeviceAuthorization> {
 		const interactive = this.#deviceProvider();
 		return this.#verify({ remoteAddress, signal }, (own) => interactive.beginDevice({ signal: own }));
 	}
 
-	async pollDevice({ deviceCode, ttl, remoteAddress, signal }: DevicePoll): Promise<IssuedToken | DevicePending> {
+	async pollDevice({ deviceCode, ttl, remoteAddress, signal }: DevicePoll): Promise<IssuedToken | DeviceAuthorizationPending> {
 		const interactive = this.#deviceProvider();
 		const asked = this.#parts.clock.now();
 		const answer = await this.#verify({ remoteAddress, signal }, (own) => interactive.pollDevice(deviceCode, { signal: own }));

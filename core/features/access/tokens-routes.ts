@@ -8,7 +8,7 @@ import { stringSchema } from "../../http/openapi/schema-builders.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { mayPageReceiveCookie, toExpiredCookie, toTokenCookie } from "../../http/token-cookie.ts";
+import { mayPageReceiveCookie, toCookieRemoval, toTokenCookie } from "../../http/token-cookie.ts";
 import type { AccessApi } from "./api.ts";
 import type { IssuedToken } from "./credentials-exports.ts";
 import { tokenSchema, validitySchema } from "./schemas.ts";
@@ -89,7 +89,7 @@ export const tokenRoutes = [
 			await engine.credentials.revoke(token, principal);
 			void streams.checkToken(token);
 			const isKept = request.headers.get("cookie")?.includes(`auth-token=${token}`) || request.headers.get("x-auth-token") === token;
-			return replyNoContent(isKept ? { "set-cookie": toExpiredCookie(options) } : {});
+			return replyNoContent(isKept ? { "set-cookie": toCookieRemoval(options) } : {});
 		},
 	}),
 ];

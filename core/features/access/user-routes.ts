@@ -8,12 +8,12 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { AccessApi } from "./api.ts";
 import { userSchema } from "./schemas.ts";
 
-interface UserRouteEngine extends Pick<AccessApi, "access"> {
+interface UserRouteServices extends Pick<AccessApi, "access"> {
 	/** Features of the engine. Absent: none has an entry in the web page. */
 	readonly features?: Readonly<Record<string, HttpFeature>>;
 }
 
-const { defineRoute } = createRouteDeclarations<UserRouteEngine>();
+const { defineRoute } = createRouteDeclarations<UserRouteServices>();
 
 export const userRoutes = [
 	defineRoute({
@@ -41,7 +41,7 @@ export const userRoutes = [
 ];
 
 /** Returns the entries of features in the web page that the caller may see. */
-function toPageEntries({ features = {}, access }: UserRouteEngine, principal: Principal) {
+function toPageEntries({ features = {}, access }: UserRouteServices, principal: Principal) {
 	return listPageEntries(Object.values(features), (permission) => {
 		if (permission === "public" || permission === "authenticated") return true;
 		return permission === "admin" ? principal.isAdmin : access.allows(principal, permission as PermissionType);

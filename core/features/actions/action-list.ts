@@ -2,12 +2,12 @@ import type { ActionEntity } from "../../contract/index.ts";
 import { isSelected, parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
+import { secretsQuery } from "../../http/record-visibility.ts";
 import type { Reply } from "../../http/replies.ts";
 import { replyList } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ActionRouteServices } from "./route-services.ts";
 
 export const actionListQuery = {
 	...pagingQuery,
@@ -45,7 +45,7 @@ const rules = {
 
 /** Replies with a list of actions, formatted by `present`. The list holds all actions unless a limit is given. */
 export async function listActions(
-	context: RouteContext<RouteEngine, typeof actionListQuery>,
+	context: RouteContext<ActionRouteServices, typeof actionListQuery>,
 	present: (actions: readonly ActionEntity[]) => Promise<readonly WireRecord[]>,
 ): Promise<Reply> {
 	const { id, name, pack, tags } = context.query;

@@ -1,15 +1,15 @@
 import type { ActionEntity } from "../../contract/index.ts";
+import { presentRecords, type secretsQuery, toRecordVisibility } from "../../http/record-visibility.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { presentRecords, type secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { findDefaultProblems } from "../../language/parameters/check-defaults.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { hasParameters, toAction } from "./records-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ActionRouteServices } from "./route-services.ts";
 
-type Context = RouteContext<RouteEngine, typeof secretsQuery>;
+type Context = RouteContext<ActionRouteServices, typeof secretsQuery>;
 
 /** Returns the API records of actions. Defaults of secret parameters are masked like other secret values. */
 export function toActions(context: Context, actions: readonly ActionEntity[]): Promise<readonly WireRecord[]> {

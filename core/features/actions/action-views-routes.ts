@@ -2,16 +2,16 @@ import { extname } from "node:path";
 import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
 import { answerJson, answerSelectedPage, answerText } from "../../http/openapi/responses.ts";
 import { objectSchema } from "../../http/openapi/schema-builders.ts";
+import { secretsQuery } from "../../http/record-visibility.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
-import { secretsQuery } from "../../http/secret-presentation.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { toOverviews } from "./action-replies.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ActionRouteServices } from "./route-services.ts";
 import { findActionResource, toRef } from "./routes.ts";
 import { actionPart, actionSchema } from "./schemas-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<ActionRouteServices>();
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
 	[".py", "text/x-python"],

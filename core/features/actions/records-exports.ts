@@ -1,5 +1,5 @@
 import type { ActionEntity, ParameterDefinitions, RunnerTypeEntity } from "../../contract/index.ts";
-import type { RecordVisibility } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/record-visibility.ts";
 import { copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 

@@ -1,17 +1,17 @@
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
+import { secretsQuery } from "../../http/record-visibility.ts";
 import { replyNoContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { secretsQuery } from "../../http/secret-presentation.ts";
 import { type Resource, toActionResource } from "../../kernel/basics/refs.ts";
 import { assertNotFollowed } from "../packs/followed-pack-guard-exports.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, replyWritten, toActions } from "./action-replies.ts";
 import type { ActionInput } from "./actions-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ActionRouteServices } from "./route-services.ts";
 import { actionPart, actionSchema } from "./schemas-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<ActionRouteServices>();
 
 const text = { type: "string" };
 const notification = {
@@ -159,7 +159,7 @@ export const actionRoutes = [
 ];
 
 /** Returns the action in the path as the resource of permission checks. */
-export async function findActionResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
+export async function findActionResource(context: Pick<RouteContext<ActionRouteServices>, "engine" | "path">): Promise<Resource> {
 	return toActionResource((await context.engine.actions.get(toRef(context))).ref);
 }
 

@@ -5,7 +5,7 @@ import { assertVisibleName } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { SingletonTask, type SingletonTaskDependencies } from "../../kernel/coordination/singleton-task.ts";
-import { createPace } from "../../kernel/expiry/background-throttle.ts";
+import { createBackgroundThrottle } from "../../kernel/expiry/background-throttle.ts";
 import { removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
@@ -229,7 +229,7 @@ function createSweep(parts: SingletonTaskDependencies): SingletonTask {
 		intervalSeconds: interval,
 		async work(signal) {
 			const now = toTimestamp(clock.now());
-			const removal = startRemovalPass({ storage, pace: createPace(signal), now });
+			const removal = startRemovalPass({ storage, pace: createBackgroundThrottle(signal), now });
 			await removeExpired(removal, { kind: "key_value", timeField: "expire_timestamp", before: now });
 		},
 	});

@@ -1,7 +1,7 @@
 import type { JsonObject, RuleSnapshotEntity, TriggerEntity } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
-import type { RecordVisibility } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/record-visibility.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { maskMembers } from "../../language/parameters/schema-masking.ts";

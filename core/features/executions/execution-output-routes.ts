@@ -5,23 +5,23 @@ import {
 	arrayOf,
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	integerSchema,
 	nullable,
 	objectSchema,
-	oneOf,
 	stringSchema,
 	timestamp,
 } from "../../http/openapi/schema-builders.ts";
+import { secretsQuery, toRecordVisibility } from "../../http/record-visibility.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
-import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toTextStream } from "../../http/sse.ts";
 import type { LinesSelection, OutputSelection } from "../../kernel/executions/executions-api.ts";
 import { findExecutionResource } from "./execution-resource-exports.ts";
 import { withActionExecutionsAlias } from "./execution-route-aliases-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ExecutionRouteServices } from "./route-services.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<ExecutionRouteServices>();
 
 const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies OutputType[];
 
@@ -58,7 +58,7 @@ const maxLines = 1_000;
 
 const lineSchema = objectSchema({
 	line: integerSchema,
-	output_type: oneOf("stdout", "stderr", "other"),
+	output_type: enumOf("stdout", "stderr", "other"),
 	timestamp,
 	text: stringSchema,
 	length: integerSchema,

@@ -5,27 +5,27 @@ import type { Selection } from "../../http/field-selection.ts";
 import { answerJson, answerPage, answerTooMany, type ResponseDeclaration } from "../../http/openapi/responses.ts";
 import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, stringSchema } from "../../http/openapi/schema-builders.ts";
 import { type Paging, pagingQuery, parsePaging } from "../../http/paging.ts";
-import { replyContent, replyJson } from "../../http/replies.ts";
-import { replyRecords } from "../../http/reply-records.ts";
-import { createRouteDeclarations } from "../../http/route.ts";
 import {
 	presentRecord,
 	type RecordVisibility,
 	secretsQuery,
-	toMaskedPresentation,
+	toDefaultVisibility,
 	toRecordVisibility,
-} from "../../http/secret-presentation.ts";
+} from "../../http/record-visibility.ts";
+import { replyContent, replyJson } from "../../http/replies.ts";
+import { replyRecords } from "../../http/reply-records.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import type { Descendant } from "../../kernel/executions/executions-api.ts";
 import { findExecutionResource } from "./execution-resource-exports.ts";
 import { withActionExecutionsAlias } from "./execution-route-aliases-exports.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
 import { toExecution } from "./records-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ExecutionRouteServices } from "./route-services.ts";
 import { toId } from "./routes.ts";
 import { executionSchema } from "./schemas-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<ExecutionRouteServices>();
 
 const compressed = promisify(gzip);
 const attributes = ["result", "trigger_instance", "status"];
@@ -110,7 +110,7 @@ export const executionViewRoutes = withActionExecutionsAlias([
 			const paging = parsePaging(context);
 			const { depth = -1, result_fmt } = context.query;
 			const { executions } = context.engine;
-			const presentation = toMaskedPresentation(context);
+			const presentation = toDefaultVisibility(context);
 			const descendants = await executions.descendants(toId(context), { depth, sorted: result_fmt === "sorted" });
 			const visible = visibleBy(descendants, presentation);
 			const present = async (ids: readonly string[]) => presentExecutions(context, await executions.findByIds(ids), { presentation });

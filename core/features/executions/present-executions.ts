@@ -1,17 +1,17 @@
 import type { RuleSnapshotEntity } from "../../contract/index.ts";
 import { isSelected, type Selection, selectMembers } from "../../http/field-selection.ts";
+import { presentRecord, presentRecords, type RecordVisibility } from "../../http/record-visibility.ts";
 import type { HttpContext } from "../../http/route.ts";
-import { presentRecord, presentRecords, type RecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { withVisiblePayloads } from "../triggers/visible-payloads-exports.ts";
 import type { ShownCause } from "./embedded-cause-exports.ts";
 import { toExecution } from "./records-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ExecutionRouteServices } from "./route-services.ts";
 
 /** The caller, its authorizer, and the engine from which records are read. */
-export type PresentationContext = Pick<HttpContext<RouteEngine>, "engine" | "guard"> & { readonly principal: Principal };
+export type PresentationContext = Pick<HttpContext<ExecutionRouteServices>, "engine" | "guard"> & { readonly principal: Principal };
 
 interface Shown {
 	readonly presentation: RecordVisibility;

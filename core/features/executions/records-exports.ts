@@ -1,7 +1,7 @@
 import type { ActionSnapshotEntity, ExecutionEntity, JsonObject } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
-import type { RecordVisibility } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/record-visibility.ts";
 import { copyWithoutEmpty, copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/output/stored-chunks.ts";

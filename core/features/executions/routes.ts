@@ -12,9 +12,9 @@ import {
 	faultSchema,
 } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { secretsQuery, toRecordVisibility } from "../../http/record-visibility.ts";
 import { replyFault, replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
@@ -25,10 +25,10 @@ import { withActionExecutionsAlias } from "./execution-route-aliases-exports.ts"
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
 import { executionStatuses } from "./execution-statuses-exports.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ExecutionRouteServices } from "./route-services.ts";
 import { executionPart, executionSchema } from "./schemas-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<ExecutionRouteServices>();
 
 const defaultLimit = 100;
 const maxResultSize = 14 * 1024 * 1024;
@@ -210,14 +210,14 @@ function isCompletion({ status, result }: { readonly status: ExecutionStatus; re
 }
 
 /** Returns the id in the path. Throws `SVC_NOT_FOUND` for `last`. */
-export function toId({ path }: RouteContext<RouteEngine>): string {
+export function toId({ path }: RouteContext<ExecutionRouteServices>): string {
 	const id = path["id"] ?? "";
 	if (id === "last") throw new SvcError("SVC_NOT_FOUND", 'execution "last" does not exist: this route needs an id');
 	return id;
 }
 
 async function replyExecution(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
+	context: RouteContext<ExecutionRouteServices, typeof secretsQuery>,
 	view: ExecutionView,
 	{
 		status = 200,
@@ -233,7 +233,7 @@ async function replyExecution(
 }
 
 async function read(
-	context: RouteContext<RouteEngine>,
+	context: RouteContext<ExecutionRouteServices>,
 	{ fields, children }: Pick<ExecutionSelection, "fields" | "children">,
 	maximum: number | undefined,
 ): Promise<ExecutionView> {

@@ -4,11 +4,11 @@ import {
 	arrayOf,
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	fieldsOf,
 	jsonObject,
 	nullable,
 	objectSchema,
-	oneOf,
 	partialOf,
 	partOf,
 	recordId,
@@ -21,7 +21,7 @@ import { executionStatuses } from "./execution-statuses-exports.ts";
 import { ruleSchema } from "./rule-schema-exports.ts";
 
 /** Schema of the state of an execution. */
-export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");
+export const statusSchema = defineSchema("ExecutionStatus", enumOf(...executionStatuses), "succeeded");
 
 /** Schema of the user who requested a state. */
 const actorSchema = objectSchema({ user: stringSchema, credential: nullable(stringSchema), reason: nullable(stringSchema) });
@@ -104,7 +104,7 @@ export const outputChunkSchema = defineSchema(
 		action_ref: stringSchema,
 		runner_ref: stringSchema,
 		timestamp,
-		output_type: oneOf("stdout", "stderr", "other"),
+		output_type: enumOf("stdout", "stderr", "other"),
 	}),
 	{
 		id: "66a1f0c39d3e4b7a51c08d20",

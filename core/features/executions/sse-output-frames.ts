@@ -1,5 +1,5 @@
 import { bulkyBytesOf } from "../../contract/index.ts";
-import type { RecordVisibility } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/record-visibility.ts";
 import { toEventBytes, toEventText } from "../../http/sse.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { BufferPool, type PooledBuffer } from "../../lib/bytes/buffer-pool.ts";

@@ -1,6 +1,6 @@
 import { toBusPattern, toNameMatcher } from "../../http/event-name-filter.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { presentRecord, type RecordVisibility } from "../../http/secret-presentation.ts";
+import { presentRecord, type RecordVisibility } from "../../http/record-visibility.ts";
 import { toEventBytes } from "../../http/sse.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
 import { type PresentationContext, presentExecution } from "./present-executions.ts";

@@ -1,9 +1,9 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerEvents, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonObject } from "../../http/openapi/schema-builders.ts";
+import { secretsQuery, toDefaultVisibility, toRecordVisibility } from "../../http/record-visibility.ts";
 import { type Reply, replyContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { secretsQuery, toMaskedPresentation, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { isResponseSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
 import type { SseFanOutSource } from "../../http/sse-fan-out-reader.ts";
@@ -13,13 +13,13 @@ import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { EventFrameCache } from "./event-frame-cache.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { ExecutionRouteServices } from "./route-services.ts";
 import { outputChunkSchema } from "./schemas-exports.ts";
 import { OutputFrames } from "./sse-output-frames.ts";
 import type { StreamEvent } from "./stream-events-exports.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toEventFrame } from "./stream-filter.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<ExecutionRouteServices>();
 
 type EventResult = IteratorResult<ServerSentEvent | Uint8Array, undefined>;
 
@@ -74,7 +74,7 @@ export const streamRoutes = [
 
 /** Responds with an event stream that ends when the signal given to `open` aborts. Errors of `open` become normal error responses. */
 async function replyEvents(
-	context: RouteContext<RouteEngine>,
+	context: RouteContext<ExecutionRouteServices>,
 	open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent | Uint8Array>>,
 ): Promise<Reply> {
 	const { signal, done } = context.openStream();
@@ -90,7 +90,7 @@ async function replyEvents(
 
 /** Returns the events of an output. Not a generator, because that would create several promises for each line and client. */
 function followOutput(
-	context: RouteContext<RouteEngine, typeof secretsQuery & { readonly output_type: "string" }>,
+	context: RouteContext<ExecutionRouteServices, typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
 	after: number,
 	signal: AbortSignal,
@@ -130,7 +130,7 @@ function parseLastEventId(text: string | undefined): number {
 	return Number(text);
 }
 
-type Context = RouteContext<RouteEngine>;
+type Context = RouteContext<ExecutionRouteServices>;
 
 /** Frames of each event, shared by all clients of the general stream. */
 const frames = new EventFrameCache<StreamEvent>();
@@ -143,7 +143,7 @@ function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): unknown
 /** Opens the source of frames for the events that pass the filter and that the client may view. */
 async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<SseFanOutSource> {
 	const { events, published } = await context.engine.events.open(filter.subscriptions, { signal });
-	const toFrame = (event: StreamEvent) => frames.of(event, context, (asking) => toEventFrame(asking, event, toMaskedPresentation(asking)));
+	const toFrame = (event: StreamEvent) => frames.of(event, context, (asking) => toEventFrame(asking, event, toDefaultVisibility(asking)));
 	const read = async function* () {
 		for await (const some of events) {
 			const shown: Uint8Array[] = [];

@@ -4,12 +4,12 @@ import {
 	arrayOf,
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	fieldsOf,
 	integerSchema,
 	nullable,
 	numberSchema,
 	objectSchema,
-	oneOf,
 	stringSchema,
 } from "../../http/openapi/schema-builders.ts";
 import { statusSchema } from "../executions/schemas-exports.ts";
@@ -17,9 +17,9 @@ import { statusSchema } from "../executions/schemas-exports.ts";
 const members = {
 	...fieldsOf(nodeKind, ["id", "name", "hostname", "pid", "version", "drain", "running", "started_at", "heartbeat_at", "late_writes"]),
 	...fieldsOf(nodeKind, ["event_bus", "addresses"]),
-	state: oneOf("starting", "ready", "draining", "drained", "gone"),
+	state: enumOf("starting", "ready", "draining", "drained", "gone"),
 	clock_offset: nullable(numberSchema),
-	roles: arrayOf(oneOf(...nodeRoles)),
+	roles: arrayOf(enumOf(...nodeRoles)),
 };
 const example = {
 	id: "66a1e0019d3e4b7a51c00070",
@@ -66,14 +66,14 @@ const capabilities = objectSchema(
 );
 
 /** Wire schema of the roles that at least one node has. */
-export const groupsSchema = objectSchema({ groups: arrayOf(oneOf(...nodeRoles)) });
+export const groupsSchema = objectSchema({ groups: arrayOf(enumOf(...nodeRoles)) });
 
 /** Wire schema of the nodes with a role. */
 export const membersSchema = objectSchema({
 	members: arrayOf(objectSchema({ group_id: stringSchema, member_id: stringSchema, capabilities })),
 });
 
-const warnings = arrayOf(oneOf("clock"));
+const warnings = arrayOf(enumOf("clock"));
 
 /** Wire schema of a ready node. */
 export const readySchema = defineSchema("Ready", objectSchema({ ready: booleanSchema, warnings }, ["warnings"]), { ready: true });
@@ -84,7 +84,7 @@ export const unreadySchema = defineSchema(
 	objectSchema(
 		{
 			ready: booleanSchema,
-			reasons: arrayOf(oneOf("starting", "draining", "drained", "stopping", "storage")),
+			reasons: arrayOf(enumOf("starting", "draining", "drained", "stopping", "storage")),
 			warnings,
 			faultstring: stringSchema,
 		},

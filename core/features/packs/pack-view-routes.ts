@@ -84,11 +84,11 @@ const packFileSchema = defineSchema("PackFile", objectSchema({ file_path: string
 	content: "name: disk\n",
 });
 
-interface RouteEngine extends FollowedDependencies {
+interface RouteServices extends FollowedDependencies {
 	readonly packs: Packs;
 }
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RouteServices>();
 
 const defaultLimit = 100;
 const selectable = selectionRulesOf([...ownMembers, ...manifestMembers], ["id"]);
@@ -199,7 +199,7 @@ function toPack({ path }: Pick<RouteContext, "path">): string {
 }
 
 /** Returns the resource of the pack in the path. Its uid contains the ref, even if the path contains the id. */
-async function findPackResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
+async function findPackResource(context: Pick<RouteContext<RouteServices>, "engine" | "path">): Promise<Resource> {
 	return { uid: `pack:${(await context.engine.packs.get(toPack(context))).ref}` };
 }
 

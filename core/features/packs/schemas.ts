@@ -1,8 +1,8 @@
 import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
-import { defineSchema, integerSchema, jsonObject, mapOf, objectSchema, oneOf, stringSchema } from "../../http/openapi/schema-builders.ts";
+import { defineSchema, enumOf, integerSchema, jsonObject, mapOf, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
 
 /** Wire schema of the state of a pack in git that the service follows. */
-export const followedState = oneOf("installing", "installed", "failed", "unreachable");
+export const followedState = enumOf("installing", "installed", "failed", "unreachable");
 
 export const configSchema = defineSchema("PackConfig", objectSchema({ id: stringSchema, pack: stringSchema, values: jsonObject }), {
 	id: "66a1e0019d3e4b7a51c00090",

@@ -12,7 +12,7 @@ import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes, workersType } from "./policy-types.ts";
 import type { WorkerDemands } from "./required-worker-labels-exports.ts";
 import { policyRoutes } from "./routes.ts";
-import { wrapToRefuse } from "./wrap-runner-exports.ts";
+import { rejectRunsRequiringWorker } from "./runner-wrappers-exports.ts";
 
 /** The policies feature with the functions that other features use. */
 export interface PoliciesFeature extends HttpFeature<PoliciesApi>, WorkerDemands {}
@@ -21,7 +21,8 @@ export interface PoliciesFeature extends HttpFeature<PoliciesApi>, WorkerDemands
 export function createPoliciesFeature(kernel: Kernel, { registerFiles }: { readonly registerFiles: RegisterFiles }): PoliciesFeature {
 	const core = createPolicyCore(kernel);
 	let areDemandsTakenOver = false;
-	const refuseDemands: WorkerDemands["refuseDemands"] = (runner, reason) => wrapToRefuse(runner, { findDemand: core.findDemand, reason });
+	const refuseDemands: WorkerDemands["refuseDemands"] = (runner, reason) =>
+		rejectRunsRequiringWorker(runner, { findDemand: core.findDemand, reason });
 	return {
 		api: { policies: core.policies },
 		findDemand: core.findDemand,

@@ -19,9 +19,9 @@ import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
 /** Members of the engine that the routes use. */
-type RouteEngine = PoliciesApi & FollowedDependencies;
+type RouteServices = PoliciesApi & FollowedDependencies;
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RouteServices>();
 
 const defaultLimit = 100;
 const policySelection = selectionRulesOf(
@@ -185,7 +185,7 @@ export const policyRoutes = [
 	}),
 ];
 
-type Addressed = Pick<RouteContext<RouteEngine>, "engine" | "path">;
+type Addressed = Pick<RouteContext<RouteServices>, "engine" | "path">;
 
 /** Returns the ref or id in the path. */
 function toRef({ path }: Pick<RouteContext, "path">): string {

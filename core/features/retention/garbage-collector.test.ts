@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type RuleEntity, SvcError } from "../../contract/index.ts";
 import { toSnapshot } from "../../kernel/executions/action-catalog.ts";
-import type { Pace } from "../../kernel/expiry/background-throttle.ts";
+import type { BackgroundThrottle } from "../../kernel/expiry/background-throttle.ts";
 import { startRemovalPass } from "../../kernel/expiry/removal.ts";
 import { toRuleSnapshot } from "../rules/rule-snapshot-exports.ts";
 import { removeTraces } from "./remove-event-records.ts";
@@ -176,7 +176,7 @@ test("traces that all stay are looked through a part at a time, and the next tim
 	);
 	const free = toTrace(6);
 	await storage.insert("trace", [free]);
-	const pace: Pace = { signal: new AbortController().signal, isOver: () => false, run: (call) => call(10) };
+	const pace: BackgroundThrottle = { signal: new AbortController().signal, isOver: () => false, run: (call) => call(10) };
 	const removal = startRemovalPass({ storage, pace, now: daysAgo(0) });
 	const from = await removeTraces(removal, { before: daysAgo(5) });
 	assert.ok(from?.endsWith(used[199]?.id ?? "?"), from);

@@ -1,7 +1,7 @@
 import { isSvcError, type Options } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { createPace, type Pace } from "../../kernel/expiry/background-throttle.ts";
+import { type BackgroundThrottle, createBackgroundThrottle } from "../../kernel/expiry/background-throttle.ts";
 import { type RemovalPass, type RemovedRecords, removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { ExpiringRecords } from "../../kernel/feature.ts";
 import { wait } from "../../lib/wait.ts";
@@ -52,7 +52,7 @@ export class GarbageCollector {
 	/** Runs every step once, or until the signal aborts. */
 	async collect(signal: AbortSignal): Promise<void> {
 		const { aging, options } = this.#parts;
-		const pace = createPace(signal);
+		const pace = createBackgroundThrottle(signal);
 		for (const step of [...this.#steps, ...aging().map((records) => this.#toStep(records))]) {
 			if (signal.aborted) return;
 			if (!step.isWanted || !(await this.#perform(step, pace))) continue;
@@ -117,7 +117,7 @@ export class GarbageCollector {
 	}
 
 	/** Runs one step. If it fails, the other steps still run, unless the storage is unavailable, which would fail them all. */
-	async #perform({ name, run }: Step, pace: Pace): Promise<boolean> {
+	async #perform({ name, run }: Step, pace: BackgroundThrottle): Promise<boolean> {
 		const { storage, clock, logger } = this.#parts;
 		const removal = startRemovalPass({ storage, pace, now: toTimestamp(clock.now()) });
 		try {
@@ -135,7 +135,7 @@ export class GarbageCollector {
 		return counts.length > 0;
 	}
 
-	async #compact(pace: Pace): Promise<void> {
+	async #compact(pace: BackgroundThrottle): Promise<void> {
 		const { storage, logger } = this.#parts;
 		if (!this.#hasRoom || storage.compact === undefined) return;
 		try {

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { EntityKind } from "../../contract/index.ts";
-import { createPace } from "../../kernel/expiry/background-throttle.ts";
+import { createBackgroundThrottle } from "../../kernel/expiry/background-throttle.ts";
 import { startRemovalPass } from "../../kernel/expiry/removal.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
@@ -88,7 +88,7 @@ test("an execution that somebody begins to run meanwhile stays", async () => {
 	const waiting = toExecution("requested", 11);
 	await storage.insert("execution", [waiting]);
 	await storage.insert("output_chunk", toChunks(waiting.id, 11));
-	const removal = startRemovalPass({ storage, pace: createPace(new AbortController().signal), now: timestamp });
+	const removal = startRemovalPass({ storage, pace: createBackgroundThrottle(new AbortController().signal), now: timestamp });
 	const original = removal.remove;
 	const late = {
 		...removal,

@@ -3,7 +3,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
-import { createPace } from "../../kernel/expiry/background-throttle.ts";
+import { createBackgroundThrottle } from "../../kernel/expiry/background-throttle.ts";
 import { isExpiryCursor } from "../../kernel/expiry/expired-records.ts";
 import { type RemovalPass, removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -95,7 +95,7 @@ export async function purge(parts: PurgeDependencies, kind: string, input: Purge
 	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
 		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
 	}
-	const removal = startRemovalPass({ storage: parts.storage, pace: createPace(parts.signal, maxTurn), now, isDryRun });
+	const removal = startRemovalPass({ storage: parts.storage, pace: createBackgroundThrottle(parts.signal, maxTurn), now, isDryRun });
 	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });
 	if (parts.signal.aborted)
 		throw new SvcError("SVC_UNAVAILABLE", "the service is stopping; send the request to another node, or try again later");

@@ -3,10 +3,10 @@ import { isSelected, parseSelection } from "../../http/field-selection.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { parsePaging } from "../../http/paging.ts";
 import type { QuerySchema } from "../../http/query.ts";
+import { secretsQuery } from "../../http/record-visibility.ts";
 import { type Reply, replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { secretsQuery } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
@@ -14,13 +14,13 @@ import { assertRequired } from "../access/required-permissions-exports.ts";
 import { ruleSchema } from "../executions/rule-schema-exports.ts";
 import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
 import { toRuleRights } from "./required-rule-permissions.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { RuleRouteServices } from "./route-services.ts";
 import { toRule } from "./rule-api-records.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-list-query.ts";
 import type { RuleInput, RuleView } from "./rules-exports.ts";
 import { rulePart } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RuleRouteServices>();
 
 const text = { type: "string" };
 const object = { type: "object" };
@@ -151,7 +151,7 @@ export const ruleRoutes = [
 ];
 
 /** Returns the resource of the rule in the path. */
-export async function findRuleResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
+export async function findRuleResource(context: Pick<RouteContext<RuleRouteServices>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = (await context.engine.rules.get(toRef(context))).rule;
 	return toRuleResource(pack, name);
 }
@@ -167,7 +167,12 @@ export function toRuleResource(pack = "default", name: string): Resource {
 
 /** Throws `SVC_FORBIDDEN` unless the caller may run the rule's action and receive its events: the rule later acts as the system user. */
 function assertMayUse(
-	{ engine, guard, principal, body }: Pick<RouteContext<RouteEngine, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
+	{
+		engine,
+		guard,
+		principal,
+		body,
+	}: Pick<RouteContext<RuleRouteServices, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
 	pack: string,
 ): void {
 	const trigger = { ...body.trigger, type: engine.triggers.types.refOf(body.trigger.type) };
@@ -185,13 +190,13 @@ function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, d
 }
 
 /** Replies with a stored rule, and a warning header if it has problems, which do not prevent storing: an action may be installed later. */
-async function replyWritten(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
+async function replyWritten(context: RouteContext<RuleRouteServices, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
 	const { record, problems } = await toRecord(context, view);
 	return replyJson(record, status, toWarningHeaders(problems ?? []));
 }
 
 /** Returns the API record of a rule, and its problems; undefined if it has none. */
-async function toRecord(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView) {
+async function toRecord(context: RouteContext<RuleRouteServices, typeof secretsQuery>, view: RuleView) {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
 	return { record: toRule(shown, problems), problems };

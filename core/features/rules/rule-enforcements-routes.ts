@@ -4,10 +4,10 @@ import { parseFilterValues } from "../../http/filter-values.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
+import { presentRecords, type RecordVisibility, secretsQuery, toRecordVisibility } from "../../http/record-visibility.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { presentRecords, type RecordVisibility, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
@@ -16,13 +16,13 @@ import { type Resource, splitRef } from "../../kernel/basics/refs.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { toExecution } from "../executions/records-exports.ts";
 import { withVisiblePayloads } from "../triggers/visible-payloads-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { RuleRouteServices } from "./route-services.ts";
 import { toRuleResource } from "./routes.ts";
 import { toEnforcement } from "./rule-api-records.ts";
 import type { EnforcementFilter } from "./rules-exports.ts";
 import { enforcementPart, enforcementSchema, enforcementViewPart, enforcementViewSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RuleRouteServices>();
 
 const defaultLimit = 50;
 const members = ["id", "trigger_instance_id", "execution_id", "failure_reason", "rule", "enforced_at", "status"];
@@ -108,13 +108,13 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 }
 
 /** Returns the resource of an enforcement for permission checks, which is its rule. */
-async function findEnforcementResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
+async function findEnforcementResource(context: Pick<RouteContext<RuleRouteServices>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = splitRef((await context.engine.enforcements.get(toId(context))).rule_ref);
 	return toRuleResource(pack, name);
 }
 
 function list(
-	context: RouteContext<RouteEngine, typeof listQuery>,
+	context: RouteContext<RuleRouteServices, typeof listQuery>,
 	selectable: SelectionRules,
 	toRecords: (enforcements: readonly RuleEnforcementEntity[]) => readonly WireRecord[] | Promise<readonly WireRecord[]>,
 ): Promise<Reply> {
@@ -128,7 +128,7 @@ function list(
 	});
 }
 
-function toFilter(query: RouteContext<RouteEngine, typeof listQuery>["query"]): EnforcementFilter {
+function toFilter(query: RouteContext<RuleRouteServices, typeof listQuery>["query"]): EnforcementFilter {
 	const { id, rule_ref, rule_id, execution, trigger_instance, enforced_at_gt: gt, enforced_at_lt: lt } = query;
 	const status = parseFilterValues("status", query.status, ["succeeded", "failed"]);
 	const enforced_at = parseTimeRange("enforced_at", { gt, lt });
@@ -139,7 +139,7 @@ function toFilter(query: RouteContext<RouteEngine, typeof listQuery>["query"]): 
 }
 
 async function toViews(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
+	context: RouteContext<RuleRouteServices, typeof secretsQuery>,
 	enforcements: readonly RuleEnforcementEntity[],
 	presentation: RecordVisibility,
 ): Promise<readonly WireRecord[]> {

@@ -3,15 +3,15 @@ import { defineBody } from "../../http/body.ts";
 import { parseSelection } from "../../http/field-selection.ts";
 import { answerFault, answerJson, answerSelectedPage, describeList } from "../../http/openapi/responses.ts";
 import { parsePaging } from "../../http/paging.ts";
+import { secretsQuery } from "../../http/record-visibility.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyList } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import { ruleSchema } from "../executions/rule-schema-exports.ts";
 import { assertMayViewPayload } from "../triggers/visible-payloads-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import type { RuleRouteServices } from "./route-services.ts";
 import { findRuleResource, requiredRuleProperties, ruleProperties, toRef, toRuleResource } from "./routes.ts";
 import { toRule } from "./rule-api-records.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-list-query.ts";
@@ -19,7 +19,7 @@ import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput, RuleView } from "./rules-exports.ts";
 import { rulePart, ruleTestSchema, ruleTypeSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RuleRouteServices>();
 
 const text = { type: "string" };
 
@@ -121,7 +121,10 @@ function findRuleType({ path }: Pick<RouteContext, "path">) {
 }
 
 /** Returns rules with the descriptions of their triggers and actions. A description is empty if the trigger or action does not exist. */
-async function toDescribed(context: RouteContext<RouteEngine, typeof secretsQuery>, views: readonly RuleView[]): Promise<WireRecord[]> {
+async function toDescribed(
+	context: RouteContext<RuleRouteServices, typeof secretsQuery>,
+	views: readonly RuleView[],
+): Promise<WireRecord[]> {
 	const shown = await toShownRules(context, views);
 	const descriptions = await readDescriptions(context.engine, views);
 	const problems = await context.engine.rules.problems(views);
@@ -135,7 +138,7 @@ async function toDescribed(context: RouteContext<RouteEngine, typeof secretsQuer
 	});
 }
 
-async function readDescriptions({ actions }: RouteEngine, views: readonly RuleView[]): Promise<ReadonlyMap<string, string>> {
+async function readDescriptions({ actions }: RuleRouteServices, views: readonly RuleView[]): Promise<ReadonlyMap<string, string>> {
 	const refs = [...new Set(views.map(({ rule }) => rule.action_ref))];
 	const found = await Promise.all(refs.map((ref) => actions.get(ref).catch(() => undefined)));
 	return new Map(found.flatMap((action) => (action === undefined ? [] : [[action.ref, action.description] as const])));

@@ -2,11 +2,11 @@ import { ruleEnforcementKind } from "../../contract/entities/rule-enforcement.ts
 import {
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	fieldsOf,
 	jsonObject,
 	jsonValue,
 	objectSchema,
-	oneOf,
 	partOf,
 	stringSchema,
 } from "../../http/openapi/schema-builders.ts";
@@ -26,7 +26,7 @@ export const ruleTypeSchema = defineSchema(
 
 const enforcementMembers = {
 	...fieldsOf(ruleEnforcementKind, ["id", "trigger_instance_id", "execution_id", "failure_reason", "enforced_at"]),
-	status: oneOf("succeeded", "failed"),
+	status: enumOf("succeeded", "failed"),
 	rule: objectSchema({ ref: stringSchema, id: stringSchema, uid: stringSchema }),
 };
 const absent = ["execution_id", "failure_reason"];

@@ -5,9 +5,9 @@ import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openap
 import {
 	arrayOf,
 	defineSchema,
+	enumOf,
 	fieldsOf,
 	objectSchema,
-	oneOf,
 	partOf,
 	stringSchema,
 	timestamp,
@@ -30,7 +30,7 @@ const componentSchema = defineSchema(
 		object_id: stringSchema,
 		ref: stringSchema,
 		updated_at: timestamp,
-		caused_by: objectSchema({ type: oneOf("trigger_instance", "rule", "action_execution"), id: stringSchema }, ["type", "id"]),
+		caused_by: objectSchema({ type: enumOf("trigger_instance", "rule", "action_execution"), id: stringSchema }, ["type", "id"]),
 	}),
 	{ object_id: "66a1f0c29d3e4b7a51c08d12", ref: "core.local", updated_at: "2031-03-04T09:15:02.418273Z", caused_by: {} },
 );

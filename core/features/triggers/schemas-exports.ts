@@ -4,10 +4,10 @@ import { triggerTypeKind } from "../../contract/entities/trigger-type.ts";
 import {
 	arrayOf,
 	defineSchema,
+	enumOf,
 	fieldsOf,
 	jsonObject,
 	objectSchema,
-	oneOf,
 	partOf,
 	stringSchema,
 } from "../../http/openapi/schema-builders.ts";
@@ -59,7 +59,7 @@ export const triggerInstanceSchema = defineSchema(
 	objectSchema(
 		{
 			...fieldsOf(triggerInstanceKind, ["id", "trigger", "trigger_type", "payload", "occurrence_time", "trace_id", "failure_reason"]),
-			status: oneOf("pending", "processing", "processed", "processing_failed"),
+			status: enumOf("pending", "processing", "processed", "processing_failed"),
 		},
 		["payload", "failure_reason"],
 	),

@@ -5,10 +5,10 @@ import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openap
 import { jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
+import { secretsQuery, toDefaultVisibility, toRecordVisibility } from "../../http/record-visibility.ts";
 import { replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { secretsQuery, toMaskedPresentation, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
@@ -102,7 +102,7 @@ export const triggerInstanceRoutes = [
 		async handler(context) {
 			const id = toId(context);
 			const instance = await context.engine.triggers.instances.reEmit(id, context.principal, context.query.reason);
-			const [record] = await withVisiblePayloads(context, [instance], toMaskedPresentation(context));
+			const [record] = await withVisiblePayloads(context, [instance], toDefaultVisibility(context));
 			return replyJson({ message: `Trigger instance ${id} successfully re-sent.`, payload: record?.["payload"], id: instance.id });
 		},
 	}),

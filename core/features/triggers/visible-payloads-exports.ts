@@ -1,6 +1,6 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
+import type { RecordVisibility } from "../../http/record-visibility.ts";
 import type { HttpContext } from "../../http/route.ts";
-import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { TriggersFeatureApi } from "./api.ts";

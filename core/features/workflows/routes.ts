@@ -1,9 +1,9 @@
 import type { GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
 import { answerJson, answerPage, describeList } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { presentRecord, secretsQuery, toRecordVisibility } from "../../http/record-visibility.ts";
 import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { presentRecord, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -13,9 +13,9 @@ import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schema
 import type { OfRun, RunGraph } from "./workflows-exports.ts";
 
 /** Services of the engine that the routes use. */
-type RouteEngine = Pick<Engine, "workflows" | "actions" | "executions">;
+type RouteServices = Pick<Engine, "workflows" | "actions" | "executions">;
 
-const { defineRoute, defineTextRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute, defineTextRoute } = createRouteDeclarations<RouteServices>();
 
 const defaultLimit = 100;
 
@@ -83,7 +83,7 @@ export const workflowRoutes = [
 
 /** Returns the value with secrets masked, unless the caller requests secrets and may view them. */
 async function present<T>(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
+	context: RouteContext<RouteServices, typeof secretsQuery>,
 	{ value, secrets }: OfRun<T>,
 	hide: (value: T, secrets: Redactor) => T,
 ): Promise<T> {

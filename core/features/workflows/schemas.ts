@@ -2,10 +2,10 @@ import {
 	arrayOf,
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	integerSchema,
 	nullable,
 	objectSchema,
-	oneOf,
 	recordId,
 	stringSchema,
 	timestamp,
@@ -16,12 +16,12 @@ export const findingSchema = defineSchema(
 	"DefinitionFinding",
 	objectSchema(
 		{
-			type: oneOf("syntax", "semantic", "expression", "context", "content", "warning"),
+			type: enumOf("syntax", "semantic", "expression", "context", "content", "warning"),
 			message: stringSchema,
 			spec_path: nullable(stringSchema),
 			schema_path: nullable(stringSchema),
 			line: nullable(integerSchema),
-			language: oneOf("yaql", "jinja"),
+			language: enumOf("yaql", "jinja"),
 			expression: stringSchema,
 			missing_action: stringSchema,
 		},
@@ -40,7 +40,7 @@ export const findingSchema = defineSchema(
 
 const node = {
 	id: stringSchema,
-	kind: oneOf("task", "command"),
+	kind: enumOf("task", "command"),
 	action: nullable(stringSchema),
 	join: { anyOf: [{ ...stringSchema, const: "all" }, integerSchema, { type: "null" }] },
 	items: nullable(stringSchema),
@@ -88,7 +88,7 @@ export const taskSchema = defineSchema(
 		id: recordId,
 		name: stringSchema,
 		route: integerSchema,
-		status: oneOf(
+		status: enumOf(
 			...["requested", "delayed", "running", "succeeded", "failed", "timeout"],
 			...["canceled", "pending", "pausing", "paused", "retrying"],
 		),

@@ -2,13 +2,13 @@ import {
 	arrayOf,
 	booleanSchema,
 	defineSchema,
+	enumOf,
 	type JsonSchema,
 	jsonObject,
 	jsonValue,
 	mapOf,
 	numberSchema,
 	objectSchema,
-	oneOf,
 	stringSchema,
 } from "./schema-builders.ts";
 
@@ -17,7 +17,7 @@ const selfOr = (schema: JsonSchema): JsonSchema => ({ anyOf: [self, schema] });
 
 const members = {
 	...{ title: stringSchema, description: stringSchema, id: stringSchema, $schema: stringSchema },
-	type: oneOf("string", "number", "integer", "boolean", "array", "object", "null"),
+	type: enumOf("string", "number", "integer", "boolean", "array", "object", "null"),
 	...{
 		required: booleanSchema,
 		immutable: booleanSchema,

@@ -50,7 +50,7 @@ export const jsonValue = defineSchema("JsonValue", { description: "Any value." }
 export const jsonObject = defineSchema("JsonObject", { description: "Any members.", type: "object", additionalProperties: jsonValue });
 
 /** Returns the schema of a string that is one of these words. */
-export function oneOf(...words: readonly string[]): JsonSchema {
+export function enumOf(...words: readonly string[]): JsonSchema {
 	return { type: "string", enum: words };
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { wait } from "../../lib/wait.ts";
 
 /** Pace of background work: small storage calls with pauses in between, so that urgent work gets four fifths of the time. */
-export interface Pace {
+export interface BackgroundThrottle {
 	/** Aborts when no new call may begin. */
 	readonly signal: AbortSignal;
 	/** Returns true if the maximum duration has passed. The caller may then finish the current page, but must not begin a new one. */
@@ -33,7 +33,7 @@ const maxPauseMs = 2_000;
  *
  * @param maxDurationMs milliseconds after which the pace is over; default: never
  */
-export function createPace(signal: AbortSignal, maxDurationMs = Number.POSITIVE_INFINITY): Pace {
+export function createBackgroundThrottle(signal: AbortSignal, maxDurationMs = Number.POSITIVE_INFINITY): BackgroundThrottle {
 	const end = performance.now() + maxDurationMs;
 	let batchLimit = initialBatch;
 	let unpausedMs = 0;

@@ -1,5 +1,5 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
-import type { Pace } from "./background-throttle.ts";
+import type { BackgroundThrottle } from "./background-throttle.ts";
 
 /** Selection of the records of one kind whose time field is before a limit. */
 export interface ExpiredRecordsQuery<K extends EntityKind> {
@@ -29,7 +29,7 @@ export function isExpiryCursor(text: string): boolean {
  * was aborted is handled again. Returns the cursor at which the next call must begin; undefined if no record is left.
  */
 export async function forEachExpiredPage<K extends EntityKind>(
-	{ storage, pace }: { readonly storage: Storage; readonly pace: Pace },
+	{ storage, pace }: { readonly storage: Storage; readonly pace: BackgroundThrottle },
 	aged: ExpiredRecordsQuery<K>,
 	handle: (page: readonly EntityMap[K][]) => Promise<"enough" | undefined>,
 ): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
-import type { Pace } from "./background-throttle.ts";
+import type { BackgroundThrottle } from "./background-throttle.ts";
 import { type ExpiredRecordsQuery, forEachExpiredPage } from "./expired-records.ts";
 
 /** Number of removed records, by kind. */
@@ -8,7 +8,7 @@ export type RemovedRecords = { readonly [K in EntityKind]?: number };
 /** One pass that removes expired records; or a dry run, which only counts them. */
 export interface RemovalPass {
 	readonly storage: Storage;
-	readonly pace: Pace;
+	readonly pace: BackgroundThrottle;
 	/** Timestamp of the start of the pass. */
 	readonly now: string;
 	/**

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { Finding, PlannedListener } from "../../cli/service-plan.ts";
 import type { NodeRole, Options } from "../../contract/index.ts";
 import { readCertificate } from "../../http/certificate.ts";
-import { findListeners, type NamedListener } from "../../http/listeners.ts";
+import { type NamedListener, selectEnabledListeners } from "../../http/listeners.ts";
 import { toFindings } from "./to-findings.ts";
 
 /** Milliseconds to wait for the answer of a program that listens on an occupied port. */
@@ -22,7 +22,7 @@ export async function inspectListeners(options: Options, roles: readonly NodeRol
 	const warnings: Finding[] = [];
 	const listeners: PlannedListener[] = [];
 	const seen = new Map<string, string>();
-	for (const plan of findListeners(options, roles)) {
+	for (const plan of selectEnabledListeners(options, roles)) {
 		const { name, address } = plan;
 		const { host, port, use_ssl: tls } = address;
 		const path = `${address.section}.${address.option ?? "port"}`;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPublicKey, type JsonWebKey, type KeyObject, randomBytes, verify } from "node:crypto";
 import {
 	type AuthBackend,
-	type DevicePending,
+	type DeviceAuthorizationPending,
 	type Identity,
 	type InteractiveSignIn,
 	isSvcError,
@@ -97,7 +97,7 @@ class SignOn implements InteractiveSignIn {
 		return { deviceCode: answer.device_code, userCode: answer.user_code, url: answer.verification_uri, expiresIn: 600, interval: 1 };
 	}
 
-	async pollDevice(device_code: string): Promise<Identity | DevicePending | undefined> {
+	async pollDevice(device_code: string): Promise<Identity | DeviceAuthorizationPending | undefined> {
 		const answer = await this.#exchange({ device_code });
 		if (answer === "authorization_pending" || answer === "slow_down") {
 			return this.#looksAt("pending") ? { pending: true, slowDown: answer === "slow_down" } : undefined;

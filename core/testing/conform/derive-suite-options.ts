@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setContractVersion } from "../../contract/contract-version.ts";
+import { recordContractVersion } from "../../contract/contract-version.ts";
 import {
 	type AuthBackendPlugin,
 	type EntityKind,
@@ -54,7 +54,7 @@ function needsOptions(path: string, kind: string, members: string): SvcError {
 function deriveEventBus(plugin: EventBusPlugin): Derived {
 	const open = async (): Promise<EventBus> => {
 		const dataDirectory = await mkdtemp(join(tmpdir(), "svc-conform-"));
-		const bus = setContractVersion(plugin.create(), plugin.contract);
+		const bus = recordContractVersion(plugin.create(), plugin.contract);
 		await bus.start?.(createPluginContext({ dataDirectory }));
 		const stop = bus.stop?.bind(bus);
 		bus.stop = async () => {
@@ -70,7 +70,7 @@ function deriveEventBus(plugin: EventBusPlugin): Derived {
 async function openStorage(plugin: StoragePlugin): Promise<OpenedStorage> {
 	const dataDirectory = await mkdtemp(join(tmpdir(), "svc-conform-"));
 	const start = async () => {
-		current = setContractVersion(plugin.create(), plugin.contract);
+		current = recordContractVersion(plugin.create(), plugin.contract);
 		await current.start?.(createPluginContext({ dataDirectory }));
 		return current;
 	};

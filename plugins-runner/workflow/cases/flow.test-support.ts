@@ -5,7 +5,7 @@ import { Conductor } from "../conductor/conductor.ts";
 import { readDefinition } from "../definition/read-definition.ts";
 import { CaseRun } from "./case-run.ts";
 import { readCases } from "./read-cases.ts";
-import { compareCase, testDefinition } from "./test-definition.ts";
+import { compareCase, runDefinitionCases } from "./run-definition-cases.ts";
 
 const conditions: Readonly<Record<string, string>> = { ok: "<% succeeded() %>", bad: "<% failed() %>", done: "<% completed() %>" };
 
@@ -44,7 +44,7 @@ const tools = { expressions: createTestExpressions() };
 
 /** All cases come as they expect. */
 export async function assertCases(name: string, definition: string, cases: string): Promise<void> {
-	for (const result of await testDefinition(definition, cases, tools)) assert.deepEqual(result.problems, [], `${name}, ${result.name}`);
+	for (const result of await runDefinitionCases(definition, cases, tools)) assert.deepEqual(result.problems, [], `${name}, ${result.name}`);
 }
 
 /** The first case, and then its workflow taken up again with these tasks as the second one says. */

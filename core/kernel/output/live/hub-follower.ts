@@ -3,7 +3,7 @@ import type { OutputAccess, OutputChunk, OutputFollower } from "../../executions
 import { isCompleted } from "../../executions/status.ts";
 import type { FanOutPacing } from "./fan-out-pacing.ts";
 import type { FollowedExecution, OutputHub } from "./output-hub.ts";
-import type { OutputSubscription } from "./output-subscription.ts";
+import type { OutputNotifier } from "./output-notifier.ts";
 
 export type FollowerOptions = Parameters<OutputAccess["follow"]>[1];
 
@@ -28,9 +28,9 @@ export class HubFollower implements OutputFollower {
 	#lastSequence: number;
 	/** Chunks that were returned to the caller since the last call of `next`. */
 	#heldChunks: OutputChunk[] = [];
-	#notifications: OutputSubscription | undefined;
+	#notifications: OutputNotifier | undefined;
 	#execution: FollowedExecution | undefined;
-	/** `OutputSubscription.statusVersion` at the time the execution was read last. */
+	/** `OutputNotifier.statusVersion` at the time the execution was read last. */
 	#statusVersion = 0;
 	/** True if no notification has arrived for 5 s: the execution must be read again even if the counter is unchanged. */
 	#mustReread = false;
@@ -171,15 +171,15 @@ export class HubFollower implements OutputFollower {
 		return undefined;
 	}
 
-	async #openNotifications(): Promise<OutputSubscription | undefined> {
+	async #openNotifications(): Promise<OutputNotifier | undefined> {
 		if (this.#notifications !== undefined || this.#hasEnded) return this.#notifications;
-		const notifications = await this.#parts.hub.hold(this.#executionId);
-		if (this.#hasEnded) this.#parts.hub.release(this.#executionId, notifications);
+		const notifications = await this.#parts.hub.subscribe(this.#executionId);
+		if (this.#hasEnded) this.#parts.hub.unsubscribe(this.#executionId, notifications);
 		else this.#notifications = notifications;
 		return this.#notifications;
 	}
 
-	async #readExecution(notifications: OutputSubscription): Promise<FollowedExecution> {
+	async #readExecution(notifications: OutputNotifier): Promise<FollowedExecution> {
 		this.#statusVersion = notifications.statusVersion;
 		this.#mustReread = false;
 		const execution = await this.#parts.hub.readExecution(this.#executionId);
@@ -189,7 +189,7 @@ export class HubFollower implements OutputFollower {
 	}
 
 	/** Reads stored chunks until one has the requested type. Returns undefined if there is none. */
-	async #readStored(notifications: OutputSubscription, execution: FollowedExecution): Promise<OutputChunk | undefined> {
+	async #readStored(notifications: OutputNotifier, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const { hub } = this.#parts;
 		while (!this.#hasEnded && (this.#hasUnannounced || notifications.lastAnnounced > this.#lastSequence)) {
 			const chunk = await hub.readNext(this.#executionId, this.#lastSequence, execution);
@@ -212,7 +212,7 @@ export class HubFollower implements OutputFollower {
 		this.#signal.removeEventListener("abort", this.#end);
 		this.#releaseHeld();
 		this.#notifications?.delete(this);
-		if (this.#notifications !== undefined) this.#parts.hub.release(this.#executionId, this.#notifications);
+		if (this.#notifications !== undefined) this.#parts.hub.unsubscribe(this.#executionId, this.#notifications);
 		this.wake(false);
 	};
 }

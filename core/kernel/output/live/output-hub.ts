@@ -4,7 +4,7 @@ import type { Uses } from "../../basics/engine-parts.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
 import { readChunkPage } from "../stored-chunks.ts";
 import { ChunkCache } from "./chunk-cache.ts";
-import { OutputSubscription } from "./output-subscription.ts";
+import { OutputNotifier } from "./output-notifier.ts";
 
 export type OutputHubDependencies = Uses<"storage" | "eventBus">;
 
@@ -21,7 +21,7 @@ const manyFollowers = 32;
 
 /** Shared state of an execution whose output is followed. */
 interface FollowedEntry {
-	readonly notifications: OutputSubscription;
+	readonly notifications: OutputNotifier;
 	readonly opened: Promise<void>;
 	followers: number;
 	/** Pages that are being read, by the sequence number after which they begin. Followers at the same position wait for the same page. */
@@ -39,12 +39,12 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  *
  * Each followed execution has one entry, which is in one of these states:
  *
- * - Opening: the first call of `hold` subscribes to the event bus. Further calls wait for the same subscription. If the subscription fails,
+ * - Opening: the first call of `subscribe` subscribes to the event bus. Further calls wait for the same subscription. If the subscription fails,
  *   all these calls reject, and the last of them removes the entry.
  * - Open: from here on no published chunk is missed. The followers still read everything from the cache or the storage; an event only wakes
  *   them to read.
- * - Closed: the last follower has released the entry. The subscription ends, and the cached chunks of the execution are removed. A later
- *   call of `hold` creates a new entry. A release for an old entry does nothing.
+ * - Closed: the last follower has unsubscribed. The subscription ends, and the cached chunks of the execution are removed. A later
+ *   call of `subscribe` creates a new entry. A call of `unsubscribe` for an old entry does nothing.
  *
  * Events add chunks to the cache while the publisher still holds their pooled text. Pages that were read for lagging followers are added as
  * well. Only stored chunks are published, so every cached chunk is stored. A chunk of a closed entry is not cached, because nothing would
@@ -68,21 +68,21 @@ export class OutputHub {
 		this.#parts = parts;
 	}
 
-	/** Returns the notifications of an execution once no later event can be missed. The caller must call `release`. */
-	async hold(executionId: string): Promise<OutputSubscription> {
+	/** Returns the notifications of an execution once no later event can be missed. The caller must call `unsubscribe`. */
+	async subscribe(executionId: string): Promise<OutputNotifier> {
 		const entry = this.#entries.get(executionId) ?? this.#open(executionId);
 		entry.followers += 1;
 		try {
 			await entry.opened;
 			return entry.notifications;
 		} catch (error) {
-			this.release(executionId, entry.notifications);
+			this.unsubscribe(executionId, entry.notifications);
 			throw error;
 		}
 	}
 
 	/** Releases the notifications of an execution. The last release ends the subscription. */
-	release(executionId: string, notifications: OutputSubscription): void {
+	unsubscribe(executionId: string, notifications: OutputNotifier): void {
 		const entry = this.#entries.get(executionId);
 		if (entry?.notifications !== notifications) return;
 		entry.followers -= 1;
@@ -99,7 +99,7 @@ export class OutputHub {
 
 	/**
 	 * Returns the first chunk after a sequence number, which the caller must release to the cache; undefined if no such chunk is stored.
-	 * The caller must have called `hold` for the execution.
+	 * The caller must have called `subscribe` for the execution.
 	 */
 	async readNext(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const entry = this.#entries.get(executionId);
@@ -129,7 +129,7 @@ export class OutputHub {
 	}
 
 	#open(executionId: string): FollowedEntry {
-		const notifications = new OutputSubscription({
+		const notifications = new OutputNotifier({
 			eventBus: this.#parts.eventBus,
 			executionId,
 			onChunk: (chunk) => this.#addToCache(entry, chunk),

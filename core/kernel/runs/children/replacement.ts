@@ -5,7 +5,7 @@ import { toChildId, toChildOrigin } from "../../executions/child-identity.ts";
 import { newExecution } from "../../executions/new-execution.ts";
 
 /** Fields in which the replacement differs from the execution that it replaces. */
-export interface ReplacementRequest {
+export interface ReplacementOverrides {
 	readonly context: JsonObject;
 	/** Milliseconds before the replacement may start; null: no delay. */
 	readonly delay: number | null;
@@ -30,7 +30,7 @@ export function mayHaveReplacement(ended: ExecutionEntity): boolean {
 export function draftReplacement(
 	clock: EngineClock,
 	ended: ExecutionEntity,
-	{ context, delay, queue }: ReplacementRequest,
+	{ context, delay, queue }: ReplacementOverrides,
 ): ExecutionEntity {
 	const origin = toChildOrigin(ended);
 	const replacements = (origin?.replacementCount ?? 0) + 1;

@@ -2,6 +2,6 @@ import type { FollowedDependencies } from "../../core/feature.ts";
 import type { Aliases } from "./aliases-exports.ts";
 
 /** Members of the engine that the routes need. */
-export interface RouteEngine extends FollowedDependencies {
+export interface AliasRouteServices extends FollowedDependencies {
 	readonly aliases: Aliases;
 }

@@ -3,7 +3,7 @@ import type { Actions } from "../actions/actions-exports.ts";
 import type { TriggersApi } from "../triggers/triggers-exports.ts";
 import type { EventFeeds } from "./stream-events-exports.ts";
 
-export interface RouteEngine {
+export interface ExecutionRouteServices {
 	readonly executions: Executions;
 	readonly output: OutputAccess;
 	readonly events: EventFeeds;

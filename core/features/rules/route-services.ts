@@ -2,4 +2,4 @@ import type { Engine } from "../../kernel/engine-api.ts";
 import type { FollowedDependencies } from "../packs/followed-pack-guard-exports.ts";
 
 /** Members of the engine that the routes use. */
-export type RouteEngine = Pick<Engine, "rules" | "actions" | "enforcements" | "triggers"> & FollowedDependencies;
+export type RuleRouteServices = Pick<Engine, "rules" | "actions" | "enforcements" | "triggers"> & FollowedDependencies;

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import type { DefinitionCaseResult } from "../../../core/contract/index.ts";
 import { isSvcError } from "../../../core/contract/index.ts";
 import { createTestExpressions } from "../../../core/testing/expressions.ts";
-import { testDefinition } from "./test-definition.ts";
+import { runDefinitionCases } from "./run-definition-cases.ts";
 
 const definition = `
 input: [version]
@@ -29,7 +29,7 @@ output:
 `;
 
 const tools = { expressions: createTestExpressions() };
-const run = (cases: string): Promise<readonly DefinitionCaseResult[]> => testDefinition(definition, cases, tools);
+const run = (cases: string): Promise<readonly DefinitionCaseResult[]> => runDefinitionCases(definition, cases, tools);
 
 test("cases that come as expected have no problems", async () => {
 	const results = await run(
@@ -105,7 +105,7 @@ test("what comes otherwise is told", async () => {
 test("results of a task are taken one after the other, the last one for all further starts", async () => {
 	const loop = "tasks:\n  lead: {next: [{do: a}]}\n  a:\n    action: core.noop\n    next:\n      - {when: <% result().again %>, do: a}";
 	const again = "{ task: a, result: { again: true } }";
-	const [twice, ever] = await testDefinition(
+	const [twice, ever] = await runDefinitionCases(
 		loop,
 		`[{ name: twice, results: [${again}, ${again}, { task: a, result: { again: false } }] }, { name: ever, results: [${again}] }]`,
 		tools,
@@ -128,7 +128,7 @@ test("a text without cases, and a definition that cannot run, are refused", asyn
 	];
 	for (const [cases, message] of rows)
 		await assert.rejects(run(cases), (error) => isSvcError(error, "SVC_INVALID") && message.test(error.message), cases);
-	const unset = testDefinition("tasks: {a: {delay: <% ctx(x) %>}}", "- name: a", tools);
+	const unset = runDefinitionCases("tasks: {a: {delay: <% ctx(x) %>}}", "- name: a", tools);
 	await assert.rejects(unset, /the definition cannot be run: tasks\.a\.delay, line 1: Variable "x" is referenced before assignment/);
 });
 

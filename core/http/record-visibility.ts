@@ -57,12 +57,12 @@ export function presentRecord<R>(present: () => R): Promise<R> | R {
 
 /** Returns the rules by which records are shown to the caller, with plaintext secrets if an administrator requests them. */
 export function toRecordVisibility(context: RouteContext<unknown, typeof secretsQuery>): RecordVisibility {
-	const presentation = toMaskedPresentation(context);
+	const presentation = toDefaultVisibility(context);
 	return showsSecrets(context) ? { ...presentation, masked: false } : presentation;
 }
 
 /** Returns the rules by which routes without `show_secrets` show records to the caller. */
-export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "principal">): RecordVisibility {
+export function toDefaultVisibility(context: HttpContext & Pick<RouteContext, "principal">): RecordVisibility {
 	const { options, apiUrl, guard, principal } = context;
 	const base = options.webui.webui_base_url || apiUrl();
 	return {

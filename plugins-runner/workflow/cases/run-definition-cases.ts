@@ -18,7 +18,7 @@ import { type DefinitionCase, type ExpectedEnd, type GivenResult, readCases } fr
  * Runs a definition against the results that each case gives. Nothing is started. Rejects with `SVC_INVALID` if the definition has findings
  * other than warnings, or if `cases` does not contain valid cases.
  */
-export async function testDefinition(
+export async function runDefinitionCases(
 	definition: string,
 	cases: string,
 	tools: DefinitionServices,

@@ -13,7 +13,7 @@ export interface ChunkWaiter {
 	wake(isOld: boolean): void;
 }
 
-interface OutputSubscriptionDependencies extends Uses<"eventBus"> {
+interface OutputNotifierDependencies extends Uses<"eventBus"> {
 	readonly executionId: string;
 	/** Called with each published chunk, while the publisher still holds its pooled text. */
 	readonly onChunk: (chunk: OutputChunk) => void;
@@ -23,21 +23,21 @@ interface OutputSubscriptionDependencies extends Uses<"eventBus"> {
  * Event subscription for the output of one execution, shared by its followers on this node. It only notifies the followers of new chunks.
  * Each follower takes the chunks from the cache or the storage at its own pace.
  */
-export class OutputSubscription {
+export class OutputNotifier {
 	/** Counter that grows with every notification. */
 	version = 0;
 	/** Counter that grows when followers must read the status of the execution again: it has ended, or events may have been missed. */
 	statusVersion = 0;
 	/** Highest sequence number of the published chunks. */
 	lastAnnounced = 0;
-	readonly #parts: OutputSubscriptionDependencies;
+	readonly #parts: OutputNotifierDependencies;
 	/** Error that ended the subscription; undefined while the subscription exists. */
 	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
 	#waiters = new Set<ChunkWaiter>();
 	#pollTimer: NodeJS.Timeout | undefined;
 
-	constructor(parts: OutputSubscriptionDependencies) {
+	constructor(parts: OutputNotifierDependencies) {
 		this.#parts = parts;
 	}
 
