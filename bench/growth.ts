@@ -12,7 +12,7 @@ import { median } from "./harness/statistics.ts";
 import { startFollowers } from "./harness/stream-followers.ts";
 
 // How costs grow with what a service has, as processor time of one operation, which others on the machine do not lengthen as they do the
-// time that passes: `node --import tsx bench/growth.ts [--quick]`, after a build. Results are in docs/performance.md.
+// time that passes: `node --import tsx bench/growth.ts [--quick]`, after a build. Results are in bench/NOTES.md.
 const quick = process.argv.includes("--quick");
 const seconds = quick ? 1 : 5;
 const rounds = quick ? 1 : 3;

@@ -9,7 +9,7 @@ import { toVerdicts } from "./harness/report.ts";
 // Measures the service against its limits: `npm run bench [-- <id or part of a file name> …] [--rounds N] [--quick] [--profile]`.
 // Compares it with another build: `npm run bench -- --against <build> [<id> …] [--turns N] [--counts]`, which fails if it is slower.
 // Shows how far to trust these comparisons: `npm run bench -- --prove <times> [<id> …]`.
-// Needs a build (`npm run build`). docs/performance.md says what each benchmark measures, and how builds are compared.
+// Needs a build (`npm run build`). bench/NOTES.md describes what each benchmark measures and how builds are compared.
 const { values: options, positionals: names } = parseArgs({
 	allowPositionals: true,
 	options: {

@@ -36,20 +36,20 @@ interface Asked {
 	readonly method?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: object;
-	/** Told of each piece of the answer as it arrives. */
+	/** Called with each part of the answer as it arrives. */
 	readonly onPiece?: (piece: string) => void;
 }
 
 interface Site {
 	readonly ports: Ports;
-	/** Ask nginx over TLS. */
+	/** Sends a request to nginx over TLS. */
 	ask(path: string, asked?: Asked): Promise<Answer>;
 	stopService(): Promise<void>;
-	/** What nginx has logged. */
+	/** Returns the log of nginx. */
 	log(): Promise<string>;
 }
 
-/** The service as the README starts it, and nginx with the example's files, on ports and paths of the test. */
+/** Starts the service as the README describes, and nginx with the files of the example, on ports and paths of the test. */
 async function withSite(use: (site: Site) => Promise<void>, { isSignedInByProxy = false } = {}): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-behind-a-proxy-"));
 	const children: ChildProcess[] = [];

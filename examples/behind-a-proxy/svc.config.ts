@@ -9,7 +9,7 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 
-// nginx answers the world and speaks TLS; the service listens on this machine only and believes what nginx says of clients.
+// nginx terminates TLS. The service listens on this machine only, and trusts the client address that nginx sends.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

@@ -1,5 +1,5 @@
-// A chat between this terminal and the service: each line is a command, and what is said is printed. Another chat has another `say`,
-// and another place that lines come from.
+// A chat in this terminal: each line is a command, and messages are printed. To connect another chat, replace `say`
+// and the source of the lines.
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "svc-automation/client";
@@ -13,7 +13,7 @@ function say(text, to = user) {
 	console.log(`${to}: ${text}`);
 }
 
-/** What comes of commands, whenever it comes. */
+/** Prints the announcements of the service, such as the results of commands. */
 async function listen() {
 	for (;;) {
 		try {

@@ -29,7 +29,7 @@ test.after(async () => {
 	rmSync(directory, { recursive: true });
 });
 
-/** Write lines to the bridge one after the other, each when as many have been printed as the one before asks for. */
+/** Writes lines to the bridge, each after the expected output of the previous one. */
 async function chat(lines: readonly (readonly [written: string, answers: number])[]): Promise<readonly string[]> {
 	const bridge = spawn(process.execPath, [join(import.meta.dirname, "bridge.mjs")], { env, stdio: ["pipe", "pipe", "inherit"] });
 	const printed = createInterface({ input: bridge.stdout })[Symbol.asyncIterator]();

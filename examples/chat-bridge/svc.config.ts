@@ -10,7 +10,7 @@ import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { announcement } from "svc-automation/plugins-runner/announcement";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 
-// What people write at bridge.mjs runs the actions that the aliases of packs/disk name, and nothing else.
+// Lines that users type in bridge.mjs can run only the actions of the aliases in packs/disk.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

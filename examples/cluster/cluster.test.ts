@@ -21,10 +21,10 @@ import { findByEnvironment } from "../../core/testing/guarantees/processes.test-
 const withPostgres = Object.assign(requires(plainTest, { command: "postgres" }).test, { skip: plainTest.skip });
 const { test } = requires(withPostgres, { command: "nginx" });
 
-/** The cluster as the README starts it, until `use` is done; afterwards nothing of it is left. */
+/** Starts the cluster as the README describes. After `use`, stops it and removes its files. */
 async function withCluster(use: (client: Client) => Promise<void>): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-cluster-"));
-	// As root PostgreSQL runs as another user, who must get to its files.
+	// If the test runs as root, PostgreSQL runs as another user, who must be able to reach its files.
 	await chmod(directory, 0o711);
 	const port = await findPorts(4);
 	const child = startCluster(directory, port);
@@ -68,7 +68,7 @@ function readUntilReady({ stdout }: ChildProcess): Promise<void> {
 	});
 }
 
-/** The first of several ports in a row that nobody uses now. */
+/** Returns the first of several consecutive free ports. */
 async function findPorts(count: number): Promise<number> {
 	for (let first = 20_000 + Math.floor(Math.random() * 10_000); ; first += count) {
 		const servers = Array.from({ length: count }, (_none, offset) => createServer().listen(first + offset, "127.0.0.1"));
@@ -88,7 +88,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
 
 const workersOf = async (client: Client) => (await client.nodes.list()).items.filter(({ roles }) => roles.includes("worker"));
 
-/** Start a command and wait until it has printed a line; what it prints afterwards follows. */
+/** Starts a command and waits for its first line. Returns this line, and an iterator over the further output. */
 async function runLocal(client: Client, cmd: string) {
 	const { id } = await client.executions.create({ action: "core.local", parameters: { cmd } });
 	const output = client.followOutput(id)[Symbol.asyncIterator]();
@@ -101,7 +101,7 @@ plainTest("where nginx is not installed it says so, and starts nothing", async (
 	const folder = join(directory, "examples/cluster");
 	await cp(import.meta.dirname, folder, { recursive: true });
 	const text = await readFile(join(folder, "start.mjs"), "utf8");
-	// Where Debian has it is looked at besides.
+	// The program also searches the directory that Debian uses.
 	await writeFile(join(folder, "start.mjs"), text.replace(":/usr/sbin", ""));
 	await symlink("/bin/sh", join(directory, "sh"));
 	const child = spawn(process.execPath, [join(folder, "start.mjs")], {
@@ -140,13 +140,13 @@ test("actions run on workers, their output is live through nginx, and a killed w
 		try {
 			const live = await runLocal(client, `echo one; ${waiting}; echo two`);
 			assert.equal(live.first, "one\n");
-			// It waits for this: what came, came while it ran.
+			// The command waits for this file, so the output arrived while it ran.
 			await writeFile(gate, "");
 			assert.equal((await live.output.next()).value?.data, "two\n");
 			assert.equal((await live.output.next()).done, true);
 
 			const doomed = await runLocal(client, "echo started; sleep 300");
-			// Nginx answers as soon as one node of each kind does.
+			// nginx answers as soon as one API node does, so wait for all workers.
 			const before = await until(async () => {
 				const workers = await workersOf(client);
 				return workers.length === 3 ? workers : undefined;
@@ -164,7 +164,7 @@ test("actions run on workers, their output is live through nginx, and a killed w
 				return ready.length === 3 && ready.every(({ id }) => id !== worker.id) ? ready : undefined;
 			});
 			assert.equal(after.filter(({ id }) => !before.some((old) => old.id === id)).length, 1);
-			// Otherwise they would try to reach the cluster for half a minute after its end.
+			// Otherwise they would try to reach the cluster for 30 seconds after its end.
 			for (const { output } of [doomed, next]) await output.return?.();
 		} finally {
 			await rm(directory, { recursive: true });

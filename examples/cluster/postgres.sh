@@ -1,4 +1,4 @@
-# PostgreSQL on files of its own. It refuses to run as root: there it runs as the user that its package has made.
+# Starts PostgreSQL with its own data directory. PostgreSQL refuses to run as root: root runs it as the user `postgres`.
 set -e
 PATH="$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)"
 data="$CLUSTER_DIR/postgres"

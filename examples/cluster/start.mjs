@@ -1,4 +1,4 @@
-// Starts what stands in the Procfile, starts again what ends, and when it is told to stop ends all of it, the last first.
+// Starts the processes of the Procfile and restarts those that end. When stopped, it stops them in reverse order.
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ if (missing.length > 0) {
 	process.exit(1);
 }
 
-// As root others get in here: PostgreSQL, to its own part of it.
+// If this program runs as root, PostgreSQL runs as another user, who must be able to reach its data directory.
 mkdirSync(join(directory, "nginx"), { recursive: true, mode: 0o711 });
 const configuration = readFileSync(join(folder, "nginx.conf"), "utf8");
 const toPort = (_all, digit) => `127.0.0.1:${port + Number(digit)}`;
@@ -42,14 +42,14 @@ function keepPassword(name) {
 
 const children = new Map();
 let stopping = false;
-// However this process ends, the others go with it: the end of the input is its end.
+// Ends the other processes even if this one is killed: its input is then closed.
 const guard = spawn("sh", ["-c", 'while read -r line; do pids="$line"; done; [ -z "$pids" ] || kill -INT $pids'], {
 	stdio: ["pipe", "ignore", "ignore"],
 	detached: true,
 });
 
 function run(name, command) {
-	// In groups of their own: Ctrl-C is for this process, which knows the order.
+	// In separate process groups, so that Ctrl-C reaches only this process, which stops the others in order.
 	const child = spawn("sh", ["-c", command], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
 	for (const stream of [child.stdout, child.stderr])
 		createInterface({ input: stream }).on("line", (line) => console.log(`${name} | ${line}`));
@@ -92,7 +92,7 @@ process.on("SIGINT", stop).on("SIGTERM", stop).on("SIGHUP", stop);
 for (const line of readFileSync(join(folder, "Procfile"), "utf8").trim().split("\n")) {
 	const [, name, command] = /^([\w-]+): (.+)$/.exec(line);
 	if (!stopping) run(name, command);
-	// The first node makes tables and the administrator.
+	// The first node creates the tables and the administrator.
 	if (name === "api-1") await ready(`http://127.0.0.1:${port + 2}`);
 }
 await ready(address);

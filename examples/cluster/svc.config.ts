@@ -12,7 +12,7 @@ import { localScript } from "svc-automation/plugins-runner/local-script";
 
 const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 
-// One configuration for every node: the command line says which parts it runs. All of them need the same data directory, or copies
+// Configuration of all nodes. The command line sets the roles of each node. All nodes need the same data directory, or copies
 // of its password file and datastore key.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
@@ -20,7 +20,7 @@ export default defineConfig({
 	event_bus: postgresBus({ url }),
 	runners: [localCommand(), localScript()],
 	data_dir: "../../data/cluster/svc",
-	// The API listener answers for the other components too: one port a node is enough.
+	// The API listener also serves the other components, so each node needs only one port.
 	auth: { backend: flatFile(), listen: false, trusted_proxies: ["127.0.0.1"] },
 	stream: { listen: false },
 });

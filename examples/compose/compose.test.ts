@@ -11,7 +11,7 @@ import { test } from "uvu";
 import { parse } from "yaml";
 import { requires } from "../../core/testing/test-requirements.ts";
 
-/** Parts of the file, as far as the test looks at them. */
+/** Parts of the file that the test checks. */
 type Part = { readonly [member: string]: Part } & readonly Part[];
 
 test("the compose file has a database that is waited for, and a service that may write nothing but its volume", () => {
@@ -22,7 +22,7 @@ test("the compose file has a database that is waited for, and a service that may
 	assert.deepEqual([svc?.["read_only"], svc?.["cap_drop"]], [true, ["ALL"]]);
 	assert.match(JSON.stringify(svc?.["healthcheck"]), /health\/ready/);
 	assert.deepEqual(Object.keys(volumes ?? {}), ["database", "data"]);
-	// Nobody starts it with a password that stands in a file of the project.
+	// The file must not contain a password.
 	for (const name of ["POSTGRES_PASSWORD", "SVC_ADMIN_PASSWORD"]) assert.ok(JSON.stringify(services).includes(`{${name}:?`), name);
 });
 
@@ -30,7 +30,7 @@ requires(test, { command: "docker-compose" }).test("compose itself reads the fil
 	const file = fileURLToPath(new URL("compose.yaml", import.meta.url));
 	const read = (given: object) =>
 		promisify(execFile)("docker-compose", ["-p", "svc", "-f", file, "config"], { env: { PATH: process.env["PATH"], ...given } });
-	// A password that is not fit for an address.
+	// A password that would have to be escaped in a URL.
 	const { stdout } = await read({ POSTGRES_PASSWORD: "o/n@e:", SVC_ADMIN_PASSWORD: "two" });
 	const { services, volumes } = parse(stdout) as Part;
 	const { svc, database } = services as Part;

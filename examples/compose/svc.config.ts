@@ -18,7 +18,7 @@ import { workflow } from "svc-automation/plugins-runner/workflow";
 
 const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 
-// Stands in the place of the configuration that the image holds.
+// Replaces the configuration in the image.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "postgres", url }),

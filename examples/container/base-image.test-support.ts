@@ -2,15 +2,15 @@ import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { run } from "../../scripts/run.ts";
 
-/** Of this machine, as what it reaches may be another registry of packages. */
+/** Certificates of this machine, whose package registry may be an internal one. */
 export const certificates = "/etc/ssl/certs/ca-certificates.crt";
 /** Commands of busybox that the image's build and a shell command need. */
 const commands = ["sh", "ls", "mv", "rm", "cat", "mkdir", "chown", "sleep", "env", "id", "touch"];
-/** Libraries that programs of packages load besides those of Node, and those that find names of hosts. */
+/** Libraries that native programs of packages load in addition to those of Node, and libraries that resolve host names. */
 const libraries = ["librt.so.1", "libutil.so.1", "libcrypt.so.1", "libz.so.1", "libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"];
 
 /**
- * Files of this machine that stand in for the image of Node where no registry of images is reached: Node, npm, a shell, certificates and the
+ * Copies files of this machine that replace the image of Node if no image registry is reachable: Node, npm, a shell, certificates and the
  * libraries they need.
  */
 export async function layOutBase(root: string): Promise<void> {
@@ -32,7 +32,7 @@ export async function layOutBase(root: string): Promise<void> {
 	await writeFile(join(root, "etc/passwd"), "root:x:0:0::/root:/bin/sh\n");
 }
 
-/** What a program is linked with. */
+/** Returns the libraries that a program is linked with. */
 async function findLibraries(program: string): Promise<readonly string[]> {
 	const { output } = await run("ldd", [program]);
 	return output.match(/\/\S+/g) ?? [];

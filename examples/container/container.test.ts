@@ -20,13 +20,13 @@ const withRunc = Object.assign(requires(withBuildah, { command: "runc" }).test, 
 const withBusybox = Object.assign(requires(withRunc, { command: "busybox" }).test, { skip });
 const { test } = requires(withBusybox, { command: "podman" });
 
-/** The command, in the image. */
+/** Path of the command in the image. */
 const command = "/opt/svc/node_modules/svc-automation/dist/plugins/_shipped/main.js";
 
-/** Where the image's build finds what npm has fetched on this machine: fetching all of it anew takes most of the test. */
+/** npm cache of this machine for the build of the image. Fetching all packages again would take most of the test. */
 const cache = "/npm-cache";
 
-/** Images and containers of this test alone. */
+/** Container engine with images and containers of this test only. */
 class Engine {
 	readonly #directory: string;
 	readonly #store: readonly string[];
@@ -41,7 +41,7 @@ class Engine {
 		return new Engine(directory, (await canMountLayers(directory)) ? "overlay" : "vfs");
 	}
 
-	/** Removes a container that may be there, and all images. With layers the directory of the images is mounted on itself. */
+	/** Removes the container, if it exists, and all images. If images have layers, their directory is mounted on itself. */
 	async remove(name: string): Promise<void> {
 		await this.podman("rm", "-f", "-i", name).catch(() => undefined);
 		await run("umount", [join(this.#directory, "store/overlay")]);
@@ -56,7 +56,7 @@ class Engine {
 		return this.#run("podman", [...this.#store, ...this.#runtime, ...args]);
 	}
 
-	/** What runs a command in a container. */
+	/** Returns the program and the arguments that run a command in a container. */
 	toExec(name: string, words: readonly string[]): { readonly file: string; readonly args: readonly string[] } {
 		return { file: "podman", args: [...this.#store, ...this.#runtime, "exec", name, ...words] };
 	}
@@ -78,7 +78,7 @@ async function makeBase(engine: Engine, directory: string): Promise<void> {
 		`NODE_EXTRA_CA_CERTS=${certificates}`,
 		`npm_config_cache=${cache}`,
 		"npm_config_prefer_offline=true",
-		// Half of the files that are written and committed; packed.test.ts installs all of them.
+		// Optional packages are half of the files. packed.test.ts installs all packages.
 		"npm_config_optional=false",
 	];
 	await engine.buildah("config", ...variables.flatMap((variable) => ["--env", variable]), container);
@@ -87,7 +87,7 @@ async function makeBase(engine: Engine, directory: string): Promise<void> {
 	await rm(root, { recursive: true, force: true });
 }
 
-/** The image, as the README builds it, of the package as it is now. */
+/** Builds the image of the current package as the README describes. */
 async function buildImage(engine: Engine, directory: string): Promise<void> {
 	const context = join(directory, "context");
 	await mkdir(context);
@@ -100,7 +100,7 @@ async function buildImage(engine: Engine, directory: string): Promise<void> {
 	await engine.buildah("bud", "--isolation", "chroot", "-q", ...volume, ...given, "-t", "localhost/svc", context);
 }
 
-/** Optional packages that keep the database and start processes, each with its build for this machine, which is optional itself. */
+/** Optional packages for the database and for starting processes, each with an optional build for this machine. */
 async function listOptional(): Promise<readonly string[]> {
 	const { optionalDependencies } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
 	const { libsql, koffi } = optionalDependencies as Readonly<Record<string, string>>;

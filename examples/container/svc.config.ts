@@ -18,9 +18,9 @@ import { pythonScript } from "svc-automation/plugins-runner/python-script";
 import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
 import { workflow } from "svc-automation/plugins-runner/workflow";
 
-// With DATABASE_URL any number of containers are one service; without it one container keeps SQLite in its volume.
+// With DATABASE_URL, several containers form one service. Otherwise a single container uses SQLite in its volume.
 const url = process.env["DATABASE_URL"];
-// Shared by all containers: users, and the key that secrets of the datastore are encrypted with.
+// Shared by all containers: the users, and the key that encrypts secrets in the datastore.
 const shared = process.env["SVC_SHARED_DIR"] ?? "/shared";
 const password = `${shared}/htpasswd`;
 const key = `${shared}/datastore-key.json`;
@@ -30,7 +30,7 @@ export default defineConfig({
 	storage: url === undefined ? knexStorage({ client: "sqlite" }) : knexStorage({ client: "postgres", url }),
 	event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
 	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],
-	// One port for everything; TLS is spoken by what stands before it.
+	// One port for all components. A reverse proxy terminates TLS.
 	api: { host: "0.0.0.0" },
 	auth: { backend: flatFile(existsSync(password) ? { file: password } : {}), listen: false },
 	stream: { listen: false },

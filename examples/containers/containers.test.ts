@@ -19,7 +19,7 @@ interface Service {
 	end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** The service as the README starts it. */
+/** Starts the service as the README describes. */
 async function startService(directory: string, host: string): Promise<Service> {
 	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
 	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
@@ -47,7 +47,7 @@ let directory = "";
 let podman: Podman | undefined;
 let service: Service | undefined;
 
-/** Engine and service, with the image that the actions name. */
+/** Starts a container engine that has the image of the actions, and the service. */
 async function begin(): Promise<Podman> {
 	if (podman !== undefined) return podman;
 	directory = await mkdtemp(join(tmpdir(), "svc-containers-"));
@@ -87,7 +87,7 @@ engineTest("a script that names a container runs in it with the files of its pac
 		"no network",
 	]);
 	while ((await engine.jobs()).length > 0) await delay(100);
-	// Where it runs is not the caller's to say.
+	// A caller cannot choose the container.
 	const wrong = { action: "ops.look", parameters: { svc_container: "docker.io/library/alpine:3" } };
 	await assert.rejects(toClient().executions.create(wrong), /container/);
 });

@@ -9,7 +9,7 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { containerRunner } from "svc-automation/plugins-runner/container";
 import { localScript } from "svc-automation/plugins-runner/local-script";
 
-// Without CONTAINER_HOST, such as unix:///run/user/1000/podman/podman.sock, the usual sockets of Docker and Podman are tried.
+// If CONTAINER_HOST is not set (example: unix:///run/user/1000/podman/podman.sock), the usual sockets of Docker and Podman are tried.
 const host = process.env["CONTAINER_HOST"];
 const containers = { ...(host ? { host } : {}), images: ["docker.io/library/*", "localhost/*"], user: "65534:65534" };
 
@@ -17,10 +17,10 @@ export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
-	// No script runs on this machine: those that name no container are refused.
+	// Scripts do not run on this machine: executions without a container are refused.
 	runners: [containerRunner(containers), localScript({ containers, container_required: true })],
 	packs: ["packs"],
 	data_dir: "../../data/containers",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

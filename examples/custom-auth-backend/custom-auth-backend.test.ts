@@ -16,7 +16,7 @@ import { jsonFile } from "./json-file.ts";
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const password = "made for this test";
 
-/** Text of `users.json`, by the names of the users in it. */
+/** Returns the text of `users.json` for users with these names. */
 const files = new Map<string, string>();
 
 testAuthBackend({
@@ -30,7 +30,7 @@ testAuthBackend({
 		await backend.start?.({ logger, clock: { now: () => 0 }, dataDirectory: directory, nodeId: "test", options: createOptions() });
 		const names = users.map(({ username }) => username).join();
 		const made = files.get(names);
-		// Hashing is slow on purpose: the same users are hashed once.
+		// Hashing is slow on purpose, so the text for equal users is cached.
 		if (made !== undefined) await writeFile(join(directory, "users.json"), made);
 		else for (const user of users) await backend.addUser?.(user);
 		if (users.length > 0) files.set(names, await readFile(join(directory, "users.json"), "utf8"));
@@ -45,7 +45,7 @@ testAuthBackend({
 	},
 });
 
-/** The service as the README starts it, until `use` is done. Its first administrator has the password above. */
+/** Starts the service as the README describes, and stops it after `use`. Its first administrator has the password above. */
 async function withService(directory: string, use: (apiUrl: string) => Promise<void>): Promise<void> {
 	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
 		stdio: ["ignore", "pipe", "pipe"],

@@ -31,7 +31,7 @@ export const jsonFile = defineAuthBackend(
 			async authenticate({ username, password }, { signal }) {
 				const users = await readUsers();
 				signal.throwIfAborted();
-				// scrypt takes a password with a NUL behind it for the same.
+				// scrypt treats passwords that differ only by NUL characters at the end as equal.
 				if (password.includes("\0")) return undefined;
 				const user = Object.hasOwn(users, username) ? users[username] : undefined;
 				const { salt, hash } = user ?? unknown;

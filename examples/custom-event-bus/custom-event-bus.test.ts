@@ -42,7 +42,7 @@ testEventBus({
 	connect: () => open(directories.at(-1) ?? ""),
 });
 
-/** What `there` gets first of what `here` publishes. */
+/** Returns the first event that `there` receives of those that `here` publishes. */
 async function send(here: EventBus, there: EventBus, numbers: readonly number[]): Promise<unknown[]> {
 	const events = await there.subscribe(["a"], { signal: new AbortController().signal });
 	for (const number of numbers) here.publish("a", { number });
@@ -91,7 +91,7 @@ test("a node that does not answer holds up a start for two seconds at most", asy
 	silent.close();
 });
 
-/** A node as the README starts it. */
+/** Starts a node as the README describes. */
 function startNode(directory: string, url: string, parts: string): ChildProcess {
 	const words = ["serve", "--config", path("svc.config.ts"), "--only", parts];
 	return spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), ...words], {
@@ -124,7 +124,7 @@ postgresTest(test)("what one node runs is followed live on another one", async (
 		let seen = "";
 		for await (const { data } of client.followOutput(id)) {
 			seen += data;
-			// It goes on only when what it has printed has arrived here.
+			// The command continues only after its output has arrived here.
 			await writeFile(join(directory, data.trim()), "");
 		}
 		assert.equal(seen, "one\ntwo\n");

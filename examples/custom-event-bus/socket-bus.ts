@@ -15,11 +15,11 @@ import {
 } from "svc-automation/contract";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 
-/** Bytes that wait for a node which does not read; what would come on top of them is lost for it. */
+/** Maximum number of bytes that wait for a node that does not read. Further events for that node are dropped. */
 const mostWaiting = 64 * 1024 * 1024;
 const patience = () => delay(2_000, undefined, { ref: false });
 
-/** Events between nodes on one machine: each listens on a socket in a directory, and has a connection to every other one there. */
+/** Event bus for nodes on one machine. Each node listens on a socket in a shared directory and connects to all other nodes. */
 export const socketBus = defineEventBus("socket", ({ directory = "bus" }: { directory?: string }) => new SocketBus(directory), {
 	contract: 1,
 });
@@ -30,7 +30,7 @@ class SocketBus implements EventBus {
 	readonly #local = memoryBus().create();
 	readonly #server = createServer((socket) => this.#meet(socket, false));
 	readonly #sockets = new Set<Socket>();
-	/** The connection to each other node, by its id. */
+	/** Connections to other nodes, by node id. */
 	readonly #others = new Map<string, Socket>();
 	#path = "";
 
@@ -42,7 +42,7 @@ class SocketBus implements EventBus {
 		const directory = resolve(dataDirectory, this.#directory);
 		await mkdir(directory, { recursive: true, mode: 0o700 });
 		this.#path = join(directory, nodeId);
-		// Renamed once it listens: a name behind which nobody listens is left over from a crash.
+		// Renamed once it listens, so that a socket without a listener is always a remnant of a crash.
 		await once(this.#server.listen(`${this.#path}.new`), "listening");
 		await rename(`${this.#path}.new`, this.#path);
 		const names = (await readdir(directory)).filter((name) => name !== nodeId && !name.endsWith(".new"));
@@ -69,7 +69,7 @@ class SocketBus implements EventBus {
 		await this.#local.stop?.();
 	}
 
-	/** Each side says its id, the caller first. Calls `onMet` when both know each other, or the socket is closed. */
+	/** Exchanges node ids, the caller first. Calls `onMet` when both sides have the id of the other, or the socket is closed. */
 	#meet(socket: Socket, isCaller: boolean, onMet = () => {}): void {
 		const introduce = () => socket.write(`${basename(this.#path)}\n`);
 		let other = "";
@@ -101,7 +101,7 @@ function readLines(socket: Socket, onLine: (line: string) => void): void {
 	});
 }
 
-/** A connection to a node. A name behind which nobody listens any more is removed. */
+/** Connects to a node. Removes the socket if no process listens on it. */
 function toSocket(path: string): Socket {
 	return connect(path).on("error", (error: NodeJS.ErrnoException) => {
 		if (error.code === "ECONNREFUSED") void rm(path, { force: true });

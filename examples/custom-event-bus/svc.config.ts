@@ -8,13 +8,13 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { socketBus } from "./socket-bus.ts";
 
-// Several nodes on one machine: the records in PostgreSQL, the events over sockets in the data directory that they share.
+// Several nodes on one machine. Records are in PostgreSQL, and events use sockets in the shared data directory.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "postgres", url: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc" }),
 	event_bus: socketBus({}),
 	runners: [localCommand()],
 	data_dir: "../../data/custom-event-bus",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

@@ -31,7 +31,7 @@ testRunner({
 	},
 });
 
-/** The service as the README starts it, until `use` is done. */
+/** Starts the service as the README describes, and stops it after `use`. */
 async function withService(use: (apiUrl: string) => Promise<void>): Promise<void> {
 	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
 	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {

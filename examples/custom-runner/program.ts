@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { defineRunner, type OutputType } from "svc-automation/contract";
 
-/** Runs a program. To end it, its group of processes gets TERM, and KILL when `grace` milliseconds have passed. */
+/** Runs a program. To end it, sends TERM to its process group, and KILL after `grace` milliseconds. */
 export const program = defineRunner(
 	"program",
 	({ grace = 2_000 }: { grace?: number }) => ({
 		description: "Runs a program without a shell.",
-		parameters: { command: { type: "array", required: true, description: "The program and its arguments, each as it is." } },
+		parameters: { command: { type: "array", required: true, description: "The program and its arguments." } },
 		capabilities: { streaming: true, cancellation: true },
 		async run({ runnerParameters: { command }, environment, emit, captured, signal }) {
 			if (signal.aborted) return { succeeded: false, result: {} };
@@ -19,7 +19,7 @@ export const program = defineRunner(
 				try {
 					process.kill(-(child.pid ?? Number.NaN), by);
 				} catch {
-					// The group has ended by itself, or never began.
+					// The process group has ended, or was not started.
 				}
 			};
 			const end = () => {

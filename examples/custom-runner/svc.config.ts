@@ -8,7 +8,7 @@ import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { program } from "./program.ts";
 
-// The action of packs/logs runs by the runner of program.ts.
+// The action in packs/logs uses the runner in program.ts.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),
@@ -16,6 +16,6 @@ export default defineConfig({
 	runners: [program({ grace: 5_000 })],
 	packs: ["packs"],
 	data_dir: "../../data/custom-runner",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

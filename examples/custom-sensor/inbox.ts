@@ -2,13 +2,13 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { defineSensor, poll } from "svc-automation/contract";
 
-/** Tells of files that appear in a directory (relative to the data directory). */
+/** Reports new files in a directory (relative to the data directory). */
 export const inbox = defineSensor(
 	"inbox",
 	({ directory = "inbox", interval = 4 }: { directory?: string; interval?: number }) => {
 		let path = directory;
 		return {
-			description: "Tells of files that appear in a directory.",
+			description: "Reports new files in a directory.",
 			pack: "office",
 			poll_interval: interval,
 			trigger_types: [
@@ -28,7 +28,7 @@ export const inbox = defineSensor(
 					const names = (await readdir(path)).sort();
 					for (const name of names.filter((name) => !JSON.parse(kept).includes(name))) {
 						const { size: bytes, ino, birthtimeMs } = await stat(join(path, name));
-						// With the key, a file that was told of before a crash is not told of again.
+						// The key prevents a second event for a file that was reported before a crash.
 						await context.dispatch("office.inbox.file", { name, bytes }, { uniqueKey: `${ino}:${birthtimeMs}` });
 					}
 					const seen = JSON.stringify(names);

@@ -9,7 +9,7 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { inbox } from "./inbox.ts";
 
-// What appears in data/custom-sensor/inbox runs the action of packs/office/rules.
+// A new file in data/custom-sensor/inbox starts the action of the rule in packs/office/rules.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),
@@ -18,6 +18,6 @@ export default defineConfig({
 	sensors: [inbox({})],
 	packs: ["packs"],
 	data_dir: "../../data/custom-sensor",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

@@ -1,11 +1,11 @@
 import { type EntityKind, entityKinds, type FieldType, SvcError } from "svc-automation/contract";
 
-/** An entity, its type erased. */
+/** An entity of any kind. */
 export type Row = Readonly<Record<string, unknown>>;
 type Test = (value: unknown, operand: unknown) => boolean;
 type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
 
-// Null satisfies none of them but `not`.
+// Null satisfies only `not`.
 const comparisons: Readonly<Record<string, Test>> = {
 	in: (value, operand) => value !== null && Array.isArray(operand) && operand.includes(value),
 	not: (value, operand) => value !== operand,
@@ -16,13 +16,13 @@ const comparisons: Readonly<Record<string, Test>> = {
 	prefix: (value, operand) => typeof value === "string" && value.startsWith(String(operand)),
 };
 
-/** A test that rows pass which satisfy all conditions of a `Where`. */
+/** Returns a function that is true for rows that satisfy all conditions of a `Where`. */
 export function toTest(kind: EntityKind, where: object): (row: Row) => boolean {
 	const tests = Object.entries(where).flatMap(([field, condition]) => {
 		if (isMember(condition)) return [toMemberTest(kind, field, condition.member)];
 		assertAskable(kind, field);
 		const isValue = typeof condition !== "object" || condition === null;
-		// What is undefined has gone missing on its way: it must not find everything.
+		// An undefined condition is an error of the caller. Ignoring it would match all rows.
 		if (condition === undefined || (!isValue && Object.keys(condition).length === 0))
 			throw new TypeError(`the condition on "${field}" is undefined`);
 		if (isValue) return [(row: Row) => row[field] === condition];
@@ -40,7 +40,7 @@ function isMember(condition: unknown): condition is { readonly member: unknown }
 	return typeof condition === "object" && condition !== null && "member" in condition;
 }
 
-/** Whether there is, somewhere in the value, an object with the member. */
+/** Returns a function that is true if the value contains an object with the member at any depth. */
 function toMemberTest(kind: EntityKind, field: string, member: unknown): (row: Row) => boolean {
 	if (typeOf(kind, field) !== "json" || isBulky(kind, field))
 		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members to filter by`);
@@ -54,7 +54,7 @@ function toMemberTest(kind: EntityKind, field: string, member: unknown): (row: R
 	return (row) => holds(row[field]);
 }
 
-/** Rows in an order. Equal ones go by id, so that pages have no gap and no repeat. */
+/** Sorts rows. Rows with equal values are sorted by id, so that pages have no gaps or duplicates. */
 export function sort(kind: EntityKind, rows: readonly Row[], orderBy: Ordering = []): Row[] {
 	for (const [field] of orderBy) assertAskable(kind, field);
 	const ordering: Ordering = [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
@@ -67,7 +67,7 @@ export function sort(kind: EntityKind, rows: readonly Row[], orderBy: Ordering =
 	});
 }
 
-/** Order of values: null first, text by code point (which is the order of its UTF-8), false before true. */
+/** Compares values: null first, text by code point (the order of UTF-8), false before true. */
 export function compare(left: unknown, right: unknown): number {
 	if (left === right) return 0;
 	if (left === null || right === null) return left === null ? -1 : 1;
@@ -86,7 +86,7 @@ function typeOf(kind: EntityKind, field: string): FieldType | undefined {
 	return Object.hasOwn(fields, field) ? fields[field] : undefined;
 }
 
-/** Some storages keep such a field apart from the others. */
+/** Returns true if the field may be large, so that some storages store it separately. */
 function isBulky(kind: EntityKind, field: string): boolean {
 	return entityKinds[kind].bulky?.field === field;
 }

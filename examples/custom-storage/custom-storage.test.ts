@@ -84,7 +84,7 @@ test("a start leaves out of the journal what was changed and removed", () =>
 		assert.ok(statSync(join(directory, "svc.journal")).size < before / 50);
 	}));
 
-/** The service as the README starts it, until `use` is done; then it is killed, without a chance to write anything. */
+/** Starts the service as the README describes. After `use`, kills it, so that it cannot write anything. */
 async function withService(directory: string, use: (client: Client) => Promise<void>): Promise<void> {
 	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
 	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {

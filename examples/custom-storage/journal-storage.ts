@@ -20,11 +20,11 @@ import {
 import { assertAskable, compare, type Row, sort, toTest } from "./conditions.ts";
 import { Journal } from "./journal.ts";
 
-/** What became of an entity; null when it was removed. A line of the journal is a list of these that happen together. */
+/** New state of an entity; null if it was removed. A line of the journal is a list of changes that are applied together. */
 type Change = readonly [kind: EntityKind, id: string, after: Row | null];
 type Shape = { readonly fields: Readonly<Record<string, FieldType>>; readonly unique?: readonly (readonly string[])[] };
 
-/** Keeps everything in memory, and each change in a journal in the data directory. For one process. */
+/** Keeps all records in memory, and writes each change to a journal in the data directory. For one process. */
 export const journalStorage = defineStorage("journal", ({ file = "svc.journal" }: { file?: string }) => new JournalStorage(file), {
 	contract: 1,
 });
@@ -33,9 +33,9 @@ class JournalStorage implements Storage {
 	readonly capabilities = { durable: true };
 	readonly #file: string;
 	readonly #rows = new Map<EntityKind, Map<string, Row>>();
-	/** Id of the entity that has a unique key. */
+	/** Ids of entities, by unique key. */
 	readonly #owners = new Map<string, string>();
-	/** What the write under way has changed, and what was there before. */
+	/** Changes of the current write, with the state before. */
 	#changes: { readonly before: Change; readonly after: Change }[] = [];
 	#journal: Journal | undefined;
 
@@ -48,7 +48,7 @@ class JournalStorage implements Storage {
 		for (const line of await Journal.read(path)) {
 			for (const [kind, id, row] of parseJson(line) as unknown as Change[]) this.#apply([kind, id, row && toCurrent(kind, row)]);
 		}
-		// Written anew, without what was changed or removed since.
+		// Rewrite the journal without outdated and removed records.
 		const changes = [...this.#rows].flatMap(([kind, rows]) => [...rows].map(([id, row]): Change => [kind, id, row]));
 		this.#journal = await Journal.create(
 			path,
@@ -121,7 +121,7 @@ class JournalStorage implements Storage {
 		});
 	}
 
-	/** All of `run` happens at once, as it waits for nothing, and nothing of it when it throws. Then it is brought to disk. */
+	/** Applies the changes of `run`, which is synchronous, and writes them to disk. If it throws, reverts all of them. */
 	async #commit<T>(run: () => T): Promise<T> {
 		if (this.#journal === undefined) throw new SvcError("SVC_UNAVAILABLE", "the storage is not started");
 		try {
@@ -198,18 +198,18 @@ function shapeOf(kind: EntityKind): Shape {
 	return entityKinds[kind];
 }
 
-/** A row of an earlier version, with the fields that this one has: new ones are null. */
+/** Converts a row that an earlier version has stored: adds new fields as null. */
 function toCurrent(kind: EntityKind, row: Row): Row {
 	return Object.fromEntries(Object.keys(shapeOf(kind).fields).map((field) => [field, row[field] ?? null]));
 }
 
-/** The combinations of values that no other entity may have. Null is no value. */
+/** Returns the unique keys of a row. A key that contains null is not unique. */
 function keysOf(kind: EntityKind, row: Row): string[] {
 	const combinations = (shapeOf(kind).unique ?? []).map((fields) => fields.map((field) => row[field] ?? null));
 	return combinations.flatMap((values, index) => (values.includes(null) ? [] : [JSON.stringify([kind, index, values])]));
 }
 
-/** A value as it is kept: a copy, so that neither side sees the other's later changes. */
+/** Validates a value and returns a copy, so that later changes of the original have no effect. */
 function toValue(kind: EntityKind, field: string, value: unknown): unknown {
 	const type = shapeOf(kind).fields[field];
 	const text = stringifyJson(value);

@@ -2,14 +2,14 @@ import { type FileHandle, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SvcError } from "svc-automation/contract";
 
-/** A file of lines that only grows. A line is on disk when the promise of `append` resolves. */
+/** Append-only file of lines. A line is on disk when the promise of `append` resolves. */
 export class Journal {
 	readonly #file: FileHandle;
 	#lines: string[] = [];
 	#written = Promise.resolve();
 	#next: Promise<void> | undefined;
 
-	/** Begin a new journal of these lines in the place of an old one: a crash leaves the old one or the new one, whole. */
+	/** Replaces a journal by a new one with these lines. After a crash, either the old one or the new one is complete. */
 	static async create(path: string, lines: readonly string[]): Promise<Journal> {
 		const file = await open(`${path}.new`, "w", 0o600);
 		const journal = new Journal(file);
@@ -20,7 +20,7 @@ export class Journal {
 		return journal;
 	}
 
-	/** Lines of a journal. What stands behind the last newline was never acknowledged. */
+	/** Returns the lines of a journal. Text after the last newline was never acknowledged. */
 	static async read(path: string): Promise<string[]> {
 		const text = await readFile(path, "utf8").catch((error) => {
 			if (error.code === "ENOENT") return "";
@@ -33,7 +33,7 @@ export class Journal {
 		this.#file = file;
 	}
 
-	/** Lines that come while others are being written are written together. */
+	/** Appends a line. Lines that arrive during a write are written together. */
 	append(line: string): Promise<void> {
 		this.#lines.push(line);
 		this.#next ??= this.#written.then(() => {
@@ -54,7 +54,7 @@ export class Journal {
 			await this.#file.appendFile(lines.map((line) => `${line}\n`).join(""));
 			await this.#file.datasync();
 		} catch (cause) {
-			// Nobody knows what is on disk now: this error is the answer to everything that follows.
+			// The state on disk is unknown now, so all later calls fail with this error.
 			throw new SvcError("SVC_UNAVAILABLE", "the journal cannot be written", { cause });
 		}
 	}

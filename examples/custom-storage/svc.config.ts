@@ -14,6 +14,6 @@ export default defineConfig({
 	event_bus: memoryBus(),
 	runners: [localCommand()],
 	data_dir: "../../data/custom-storage",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

@@ -16,7 +16,7 @@ test.after(() => {
 	rmSync(directory, { recursive: true });
 });
 
-/** Start the server; its address once it listens. */
+/** Starts the server. Returns its address once it listens. */
 async function start(): Promise<{ readonly server: ChildProcess; readonly url: string; readonly lines: readonly string[] }> {
 	const server = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "server.ts")], {
 		stdio: ["ignore", "pipe", "inherit"],

@@ -7,7 +7,7 @@ import { localCommand } from "svc-automation/plugins-runner/local-command";
 const port = Number(process.env["PORT"] ?? 3000);
 const app = fastify({ logger: true });
 
-/** Loggers like pino take the fields first. */
+/** Adapts the logger: pino expects the fields before the message. */
 const toLogger = (log: FastifyBaseLogger): Logger => ({
 	debug: (message, fields) => log.debug(fields, message),
 	info: (message, fields) => log.info(fields, message),
@@ -20,7 +20,7 @@ const config = defineConfig({
 	event_bus: memoryBus(),
 	runners: [localCommand()],
 	data_dir: "../../data/embed-in-fastify",
-	// This server listens for it, and decides who may come in.
+	// The Fastify server listens for the service, and is responsible for authentication.
 	auth: { enable: false, listen: false, api_url: `http://127.0.0.1:${port}/automation/api` },
 	api: { listen: false },
 	stream: { listen: false },
@@ -32,7 +32,7 @@ const service = createService(config, {
 	logger: toLogger(app.log.child({ part: "automation" })),
 });
 
-// The service reads bodies itself, so they must not have been parsed before.
+// The service reads the bodies itself, so Fastify must not parse them.
 app.register(async (scope) => {
 	scope.removeAllContentTypeParsers();
 	scope.addContentTypeParser("*", (_request, _body, done) => done(null));
@@ -48,7 +48,7 @@ app.post("/backup", async (_request, reply) => {
 });
 
 app.addHook("onReady", async () => void (await service.start()));
-// Before the connections are closed, so that streams end.
+// Stop the service before the connections are closed, so that its streams end.
 app.addHook("preClose", () => service.stop());
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void app.close());
 await app.listen({ port, host: "127.0.0.1" });

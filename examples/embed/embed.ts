@@ -11,11 +11,11 @@ const config = defineConfig({
 	auth: { enable: false },
 });
 
-// Stopped at the end of the file, whatever happens before.
+// `await using` stops the engine at the end of the file, even after an error.
 await using engine = createEngine(config, { directory: import.meta.dirname, env: process.env });
 await engine.start();
 
-// What happens to all executions, typed by the name of the event.
+// Subscribes to the updates of all executions. The name of the event determines the type.
 const watching = new AbortController();
 const updates = await engine.events.subscribe(["svc.execution__update"], { signal: watching.signal });
 const watched = (async () => {

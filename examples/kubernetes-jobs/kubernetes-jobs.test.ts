@@ -43,14 +43,14 @@ test("an action runs as a job in the namespace of the kubeconfig, and asks for n
 	for (const request of new Set(cluster.requests.map(toRight))) assert.ok(allowed.has(request), `${request} is not allowed`);
 });
 
-/** `verb resource` of everything that the account may do. */
+/** Returns `verb resource` for each permission of the account. */
 async function readRights(): Promise<ReadonlySet<string>> {
 	const documents = parseAllDocuments(await readFile(path("rights.yaml"), "utf8")).map((document) => document.toJS());
 	const { rules } = documents.find(({ kind }) => kind === "Role") as { rules: { resources: string[]; verbs: string[] }[] };
 	return new Set(rules.flatMap(({ resources, verbs }) => resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`))));
 }
 
-/** What a request needs, as the API server sees it. */
+/** Returns the permission that a request needs, as the API server determines it. */
 function toRight(request: string): string {
 	const [, method = "", resource = "", name, log = "", watch] =
 		/^(\S+) .*\/(jobs|pods|secrets)(\/[^/?]+)?(\/log)?(\?watch)?$/.exec(request) ?? [];

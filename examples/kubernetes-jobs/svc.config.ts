@@ -8,7 +8,7 @@ import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { kubernetesJob } from "svc-automation/plugins-runner/kubernetes-job";
 
-// A kubeconfig whose context names the namespace of the jobs. Without it the service must run as a pod, and uses the account that it has there.
+// A kubeconfig whose context contains the namespace of the jobs. Without it, the service must run as a pod and uses its service account.
 const kubeconfig = process.env["KUBECONFIG"];
 
 export default defineConfig({
@@ -18,6 +18,6 @@ export default defineConfig({
 	runners: [kubernetesJob({ ...(kubeconfig ? { kubeconfig } : {}), images: ["docker.io/library/"] })],
 	packs: ["packs"],
 	data_dir: "../../data/kubernetes-jobs",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

@@ -20,10 +20,10 @@ const { test: kubectlTest } = requires(test, { command: "kubectl" });
 const { test: podTest } = requires(Object.assign(postgresTest(test), { skip: test.skip }), { command: "kubectl" });
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Where nobody listens. */
+/** An address without a listener. */
 const nowhere = "http://127.0.0.1:1";
 
-/** Parts of manifests, as far as the test looks at them. */
+/** Parts of manifests that the test checks. */
 type Part = { readonly [member: string]: Part } & readonly Part[];
 
 kubectlTest(
@@ -46,7 +46,7 @@ kubectlTest(
 				.map(({ name, value }) => [name, value]),
 		);
 		const { port } = (service?.["spec"]?.["ports"]?.[0] ?? {}) as { readonly port?: unknown };
-		// Workers have no API listener whose address actions could be told.
+		// Workers have no API listener, so they must know the address for actions.
 		assert.deepEqual([variables.get("SVC_AUTH_API_URL"), port], [`http://${service?.["metadata"]?.["name"]}`, 80]);
 	},
 );
@@ -68,7 +68,7 @@ podTest(
 				pods.push(pod);
 				return pod;
 			};
-			// The first one makes the key of the datastore, which the secret has in a cluster.
+			// The first pod creates the key of the datastore. In a cluster, the key is in a secret.
 			const api = place("api", "api-1");
 			await api.begin();
 			await until("the process is up", 100, async () => (await api.passes("startupProbe")) || undefined);
@@ -119,7 +119,7 @@ function toContainer({ metadata, spec }: Part): readonly [string, Container] {
 	return [String(metadata?.["name"]), spec?.["template"]?.["spec"]?.["containers"]?.[0] as unknown as Container];
 }
 
-/** Configuration and secrets, as the guide makes them; all in one directory. */
+/** Creates the configuration and the secrets of the guide, in one directory. */
 async function makeSecrets(directory: string): Promise<void> {
 	const text = await readFile(new URL("svc.config.ts", import.meta.url), "utf8");
 	const config = join(directory, "svc.config.ts");
@@ -141,7 +141,7 @@ function assertDeployment({ spec }: Part): void {
 	const paths = ["startupProbe", "livenessProbe", "readinessProbe"].map((probe) => String(container[probe]?.["httpGet"]?.["path"]));
 	assert.deepEqual(paths, ["/v1/health/live", "/v1/health/live", "/v1/health/ready"]);
 	assert.ok(container["lifecycle"]?.["preStop"]?.["exec"] !== undefined);
-	// As long as stopping waits for runs by itself (actionrunner.exit_still_active_check), and some more.
+	// Longer than a stop waits for active runs (actionrunner.exit_still_active_check).
 	assert.ok(Number(pod["terminationGracePeriodSeconds"]) > 300 + 5);
 	const { runAsNonRoot } = pod["securityContext"] as Part;
 	const { readOnlyRootFilesystem, allowPrivilegeEscalation, capabilities } = container["securityContext"] as Part;

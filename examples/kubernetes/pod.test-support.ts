@@ -8,7 +8,7 @@ import { findFreePort } from "../../core/testing/services/free-port.test-support
 
 const command = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 
-/** A container, as far as a manifest says how it runs. */
+/** The parts of a container in a manifest that determine how it runs. */
 export interface Container {
 	readonly args: readonly string[];
 	readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: Readonly<Record<string, unknown>> }[];
@@ -27,16 +27,16 @@ interface Probe {
 
 export interface PodPlace {
 	readonly name: string;
-	/** Of the test; `/secrets`, the configuration and `/data` are in it. */
+	/** Directory of the test. It contains `/secrets`, the configuration and `/data`. */
 	readonly directory: string;
 	/** The member `database-url` of the secret. */
 	readonly databaseUrl: string;
 }
 
-/** Where the service listens unless it is told otherwise. */
+/** Default ports of the service. */
 const defaultPorts = { api: optionSections.api.port.default, health: optionSections.node.health_port.default } as const;
 
-/** What a container of the manifests runs, as a process of this machine: with its arguments, its variables, its probe and its hook. */
+/** Runs a container of the manifests as a process of this machine, with its arguments, variables, probes and hook. */
 export class Pod {
 	readonly #container: Container;
 	readonly #place: PodPlace;
@@ -53,14 +53,14 @@ export class Pod {
 		return `http://127.0.0.1:${this.#ports.api}`;
 	}
 
-	/** Start it and wait until its probe lets requests come. */
+	/** Starts the process and waits until the readiness probe succeeds. */
 	async start(): Promise<this> {
 		await this.begin();
 		await this.becomesReady();
 		return this;
 	}
 
-	/** Start it. */
+	/** Starts the process. */
 	async begin(): Promise<void> {
 		for (const name of ["api", "health"] as const) this.#ports[name] = await findFreePort();
 		const args = this.#container.args.map((text) => this.#toHere(text));
@@ -76,7 +76,7 @@ export class Pod {
 		});
 	}
 
-	/** Ask as the kubelet does: the port by its name, within the time that the probe has. */
+	/** Runs a probe as the kubelet does: finds the port by its name, and applies the time-out of the probe. */
 	async passes(name: "startupProbe" | "livenessProbe" | "readinessProbe"): Promise<boolean> {
 		const { httpGet, timeoutSeconds = 1 } = this.#container[name];
 		const named = this.#container.ports.find((port) => port.name === httpGet.port);
@@ -89,7 +89,7 @@ export class Pod {
 		return answer !== undefined && answer.status >= 200 && answer.status < 400;
 	}
 
-	/** As Kubernetes removes it: the hook first, then TERM; the exit code. */
+	/** Ends the process as Kubernetes does: runs the hook, then sends TERM. Returns the exit code. */
 	async remove(): Promise<number | null> {
 		const child = this.#child;
 		if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;

@@ -18,7 +18,7 @@ import { workflow } from "svc-automation/plugins-runner/workflow";
 
 const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 
-// Every node has this; the arguments of its container say which parts it runs.
+// Configuration of all nodes. The arguments of the container set the roles of each node.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "postgres", url }),

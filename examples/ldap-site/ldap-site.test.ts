@@ -17,7 +17,7 @@ interface Site {
 	readonly slapd: Slapd;
 	/** Address of the API. */
 	readonly api: string;
-	/** Everything that the service has printed. */
+	/** Output of the service. */
 	output(): string;
 }
 
@@ -74,7 +74,7 @@ async function runAction({ api }: Site, token = ""): Promise<number> {
 	return response.status;
 }
 
-/** People of the directory sign in, and their groups say what they may do. */
+/** Signs in users of the directory, and checks the permissions of their groups. */
 async function assertDirectory(site: Site): Promise<void> {
 	const ann = await signIn(site, "ann");
 	assert.equal(ann.status, 201, site.output());
@@ -93,7 +93,7 @@ async function assertDirectory(site: Site): Promise<void> {
 	for (const secret of ["password of", service.password]) assert.ok(!site.output().includes(secret));
 }
 
-/** The service with one of its backends, on the data of the site, until `use` is done. */
+/** Starts the service with one of its backends, and stops it after `use`. */
 async function withBackend(
 	backend: string,
 	{ directory, environment }: { directory: string; environment: Readonly<Record<string, string>> },
@@ -140,7 +140,7 @@ slapdTest(test, "openssl")(
 				await assertAllIn(api);
 			});
 			await withBackend("ldap", site, async (api, output) => {
-				// The same for a user who is not in the directory.
+				// Tokens stay valid, even for a user who is not in the directory.
 				await assertAllIn(api);
 				for (const name of ["olga", "fred"]) assert.equal((await signIn({ api }, name, old)).status, 401);
 				const { token = "" } = await signIn({ api }, "olga");

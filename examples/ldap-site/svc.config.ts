@@ -13,15 +13,15 @@ import { localCommand } from "svc-automation/plugins-runner/local-command";
 const { env } = process;
 const groups = "ou=groups,dc=example,dc=org";
 
-// People sign in with their name and password of the site's directory. Whoever is in "staff" gets in and may look at everything;
-// whoever is in "ops" may do everything.
+// Users sign in with the name and password of the LDAP directory. Members of "staff" may view everything.
+// Members of "ops" may do everything.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],
 	auth: { backend: "ldap" },
-	// SVC_AUTH_BACKEND=flat_file goes back to the password file that the site had before.
+	// SVC_AUTH_BACKEND=flat_file switches back to the password file.
 	auth_backends: {
 		flat_file: () => flatFile(),
 		ldap: () =>
@@ -40,7 +40,7 @@ export default defineConfig({
 	},
 	rbac: {
 		enable: true,
-		// By name, so that it holds with either backend.
+		// Assigned by name, so that it applies with both backends.
 		assignments: [{ username: "olga", roles: ["admin"] }],
 		mappings: [
 			{ group: `cn=staff,${groups}`, roles: ["observer"] },

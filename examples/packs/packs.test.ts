@@ -54,7 +54,7 @@ requires(test, { command: "git" }).test("a pack is installed, run, upgraded, and
 		assert.match(String(await usage()), /is taken$/);
 	} finally {
 		await service.stop();
-		// The files of installed packs cannot be written to, nor their folders.
+		// The files and directories of installed packs are read-only.
 		execFileSync("sh", ["-c", 'chmod -R u+w "$0" && rm -r "$0"', directory]);
 	}
 });

@@ -8,7 +8,7 @@ import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localScript } from "svc-automation/plugins-runner/local-script";
 
-// A service without packs in its configuration: they are installed while it runs. Without sign-in: keep it on your own machine.
+// A service without configured packs. They are installed while it runs. Users do not sign in, so run it only on your own machine.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

@@ -8,7 +8,7 @@ import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { pythonScript } from "svc-automation/plugins-runner/python-script";
 
-// A service that runs the Python actions of the pack "samples". Without sign-in: keep it on your own machine.
+// A service that runs the Python actions of the pack "samples". Users do not sign in, so run it only on your own machine.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

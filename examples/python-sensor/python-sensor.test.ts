@@ -21,7 +21,7 @@ async function start(): Promise<{ service: Service; client: Client }> {
 	return { service, client: createClient({ apiUrl: (await service.start()).addresses.api ?? "" }) };
 }
 
-/** What the action has printed, once there are so many. */
+/** Returns the output of the action once it has run this often. */
 async function printed(client: Client, count: number): Promise<readonly unknown[]> {
 	for (;;) {
 		const { items } = await client.executions.list({ action: "core.echo" });

@@ -9,7 +9,7 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { pythonScript } from "svc-automation/plugins-runner/python-script";
 
-// The sensor of the pack "inbox" is a Python class; python-script runs it. Without sign-in: keep it on your own machine.
+// The sensor of the pack "inbox" is a Python class, which python-script runs. Users do not sign in, so run it only on your own machine.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The administrator's password. A service keeps only its hash, so the quick start remembers it itself, in a file that only
- * its owner can read; a service of your own should not do so.
+ * Returns the administrator's password. A service stores only its hash, so the quick start stores the password in a file that only
+ * its owner can read. Do not do this in your own service.
  */
 export function adminPassword(directory: string): string {
 	const file = join(directory, "admin-password");

@@ -2,7 +2,7 @@ import type { Client } from "svc-automation/client";
 
 const cmd = 'for i in 1 2 3 4 5; do echo "step $i of 5"; sleep 0.4; done; echo "done on $(hostname)"';
 
-/** Run an action, show its output as it arrives, then the finished record. */
+/** Runs an action, prints its output as it arrives, and then prints the finished execution. */
 export async function demonstrate(client: Client, say: (text?: string) => void): Promise<void> {
 	say("\nPOST /v1/executions");
 	const started = performance.now();

@@ -1,4 +1,4 @@
-/** What went wrong and what to do about it. */
+/** Returns the error message together with a remedy. */
 export function explain(error: unknown, directory: string): string {
 	const messages = chain(error);
 	const text = `The quick start failed: ${messages.join(": ")}`;

@@ -35,7 +35,7 @@ test("without a terminal the quick start runs an action, shows its output while 
 	assert.match(output, /^Open the web page in your browser: http:\/\/127\.0\.0\.1:\d+\/$/m);
 	assert.match(output, /^ {2}npx svc --api-url http:\/\/\S+ login admin$/m);
 	const [, password] = /^ {2}password {2}(\S+)$/m.exec(output) ?? [];
-	// It is kept for its owner only, and taken the next time.
+	// Only the owner can read the stored password, and the next start uses it.
 	const kept = join(directory, "quickstart");
 	assert.equal(statSync(join(kept, "admin-password")).mode & 0o777, 0o600);
 	assert.equal(adminPassword(kept), password);

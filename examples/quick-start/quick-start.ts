@@ -5,7 +5,7 @@ import { adminPassword } from "./admin-password.ts";
 import { demonstrate } from "./demonstrate.ts";
 import { explain } from "./explain.ts";
 
-// The main job in one go: start the service, run an action over HTTP, watch its output arrive, see the record.
+// Starts the service, runs an action over HTTP, follows its output, and prints the finished execution.
 const directory = join(process.env["SVC_DATA_DIR"] ?? "data", "quickstart");
 const once = process.argv.includes("--once") || !process.stdin.isTTY || !process.stdout.isTTY;
 const say = (text = "") => process.stdout.write(`${text}\n`);
@@ -49,7 +49,7 @@ const stopAsked = new Promise<void>((resolve) => {
 });
 
 main(stopAsked).then(
-	// Whatever else may still be open, such as the terminal's input, must not keep the process alive.
+	// Open resources, such as the input of the terminal, must not keep the process alive.
 	() => process.exit(0),
 	(error: unknown) => {
 		process.stderr.write(`${explain(error, directory)}\n`);

@@ -8,7 +8,7 @@ import { test } from "uvu";
 import { createSshSite, type SshSite, sshdTest } from "../../plugins-runner/_ssh/sshd.test-support.ts";
 
 // test-timeout: 60
-/** The service as its README starts it, for a site in the place of the hosts. */
+/** Starts the service as the README describes, with the machines of a test site as hosts. */
 async function withService(site: SshSite, use: (client: Client) => Promise<void>): Promise<void> {
 	Object.assign(process.env, { FLEET_USER: site.username, FLEET_KEY: site.key, FLEET_KNOWN_HOSTS: site.knownHosts });
 	const config = await loadConfig(join(import.meta.dirname, "svc.config.ts"));

@@ -10,7 +10,7 @@ import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
 
 const { env } = process;
 
-// A service that runs the actions of the pack "fleet" on other machines. Without sign-in: keep it on your own machine.
+// A service that runs the actions of the pack "fleet" on other machines. Users do not sign in, so run it only on your own machine.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

@@ -19,6 +19,6 @@ export default defineConfig({
 	runners: [slurm({ directory, defaults: { time_limit: 600 } }), workflow()],
 	packs: ["packs"],
 	data_dir: "../../data/slurm",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

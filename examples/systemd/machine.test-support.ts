@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const cgroups = "/sys/fs/cgroup";
 
 /**
- * A namespace in which systemd is process 1, on the files of this machine: what is written to `/etc`, `/opt` and `/var/lib` is written to
- * memory, and of units there are none but those that the one under test names. The network is this machine's.
+ * Starts systemd as process 1 of a namespace with the files of this machine. Changes in `/etc`, `/opt` and `/var/lib` stay in
+ * memory. The only units are the tested one and those that it refers to. The network is that of this machine.
  */
 const begin = `
 set -e
@@ -36,17 +36,17 @@ mount --bind "$1" /opt/svc/node_modules/svc-automation
 exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system --unit=multi-user.target --log-target=null --show-status=no
 `;
 
-/** A machine with systemd, for as long as a test takes. Needs root. */
+/** A machine with systemd for a test. Needs root. */
 export class Machine {
 	readonly #name = `svc-machine-${process.pid}`;
 	#child: ChildProcess | undefined;
-	/** What its start has printed; systemd itself has nobody to tell. */
+	/** Output of the start. systemd itself prints nothing. */
 	#log = "";
 
 	async start(): Promise<this> {
 		for (const directory of await this.#cgroups()) await mkdir(directory).catch(() => undefined);
 		const spaces = ["--pid", "--fork", "--kill-child", "--mount", "--uts", "--ipc", "--cgroup", "--mount-proc"];
-		// In cgroups of its own: systemd makes what it needs below them, and all of it goes with them.
+		// In separate cgroups: systemd creates others below them, and `stop` removes all of them.
 		const enter = `for directory in ${cgroups}/*/${this.#name} ${cgroups}/${this.#name}; do echo $$ > $directory/cgroup.procs || true; done 2> /dev/null`;
 		const line = `${enter}; exec unshare ${spaces.join(" ")} bash -c '${begin.replaceAll("'", "'\\''")}' machine "$0"`;
 		this.#child = spawn("bash", ["-c", line, root], { stdio: ["ignore", "pipe", "pipe"] });
@@ -58,14 +58,14 @@ export class Machine {
 		return this;
 	}
 
-	/** Run a command as root; what it prints. */
+	/** Runs a command as root, and returns its output. */
 	async run(...words: readonly string[]): Promise<string> {
 		const { code, output } = await this.#enter(words);
 		if (code !== 0) throw new Error(`${words.join(" ")}: ${code} ${output}`);
 		return output.trim();
 	}
 
-	/** A property of a unit. */
+	/** Returns a property of a unit. */
 	async show(unit: string, property: string): Promise<string> {
 		return this.run("systemctl", "show", unit, `--property=${property}`, "--value");
 	}
@@ -90,14 +90,14 @@ export class Machine {
 		return run("nsenter", ["--target", first, "--mount", "--pid", "--cgroup", ...words]);
 	}
 
-	/** One for each kind there is. */
+	/** Returns one directory for each cgroup hierarchy. */
 	async #cgroups(): Promise<readonly string[]> {
 		const kinds = (await readdir(cgroups)).includes("cgroup.controllers") ? [""] : await readdir(cgroups);
 		return kinds.map((kind) => join(cgroups, kind, this.#name));
 	}
 }
 
-/** Files of cgroups cannot be removed, and go with their directory. */
+/** Removes the directories of a cgroup. Its files cannot be removed separately. */
 async function removeTree(directory: string): Promise<void> {
 	const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
 	for (const entry of entries) if (entry.isDirectory()) await removeTree(join(directory, entry.name));

@@ -17,13 +17,13 @@ const { skip } = plainTest;
 const rootTest = Object.assign(requires(plainTest, { root: true, command: "nsenter" }).test, { skip });
 const { test: systemdTest } = requires(rootTest, { command: "systemd-analyze" });
 
-/** What `systemd-analyze` says of the unit, and its exit code. */
+/** Returns the output of `systemd-analyze` for the unit, and its exit code. */
 async function analyze(args: readonly string[]): Promise<{ readonly code: unknown; readonly text: string }> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-unit-"));
 	try {
 		const unit = join(directory, "svc.service");
 		const text = await readFile(join(import.meta.dirname, "svc.service"), "utf8");
-		// It is looked whether the program is there.
+		// systemd-analyze checks that the program exists.
 		await writeFile(unit, text.replace("/usr/bin/node", process.execPath));
 		return await new Promise((resolve) => {
 			execFile("systemd-analyze", [...args, unit], (error, out, errors) => resolve({ code: error?.code ?? 0, text: out + errors }));
@@ -39,7 +39,7 @@ test("the unit is right, and shuts the service in: an exposure of 2.0 at most", 
 	assert.equal(code, 0, text);
 });
 
-/** The steps of the README, but for the installation: the package is there. */
+/** Performs the steps of the README, except the installation of the package. */
 async function readSteps(): Promise<string> {
 	const text = await readFile(join(import.meta.dirname, "README.md"), "utf8");
 	const steps = /```sh\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split(/\n\s*/) ?? [];
@@ -57,7 +57,7 @@ systemdTest("systemd starts the unit as the README says, knows when it is ready,
 		await machine.run("bash", "-ec", `umask 077; printf '${settings}' > /etc/svc/environment`);
 		const unit = (await readFile(join(import.meta.dirname, "svc.service"), "utf8")).replace("/usr/bin/node", process.execPath);
 		await machine.run("bash", "-ec", `printf '%s' "$0" > /etc/systemd/system/svc.service`, unit);
-		// A minute is long for a test; and there is no journal here.
+		// A watchdog time of a minute is too long for a test, and the namespace has no journal.
 		const shorter = "[Service]\nWatchdogSec=3\nRestartSec=0\nStandardOutput=append:/run/svc.log\nStandardError=append:/run/svc.log\n";
 		await machine.run(
 			"bash",
@@ -68,7 +68,7 @@ systemdTest("systemd starts the unit as the README says, knows when it is ready,
 			throw new Error(`${error} ${await machine.run("cat", "/run/svc.log").catch(() => "")}`);
 		});
 		const address = `http://127.0.0.1:${port}`;
-		// It is said to be there when it is, not before.
+		// systemd reports the unit as active only when the service is ready.
 		assert.equal((await fetch(`${address}/v1/health/ready`)).status, 200);
 		assert.equal(await machine.show("svc", "SubState"), "running");
 		const { token } = await createClient({ apiUrl: address }).signIn({ username: "admin", password });
@@ -82,12 +82,12 @@ systemdTest("systemd starts the unit as the README says, knows when it is ready,
 		const first = await machine.show("svc", "MainPID");
 		await machine.run("kill", "-STOP", first);
 		await until("another process is ready", 100, async () => {
-			// In this order: the state of the process before would be taken for that of the one after it.
+			// In this order. Otherwise the test could read the state of the previous process.
 			const [pid, state] = [await machine.show("svc", "MainPID"), await machine.show("svc", "SubState")];
 			return (state === "running" && pid !== first) || undefined;
 		});
 		assert.equal(await machine.show("svc", "NRestarts"), "1");
-		// What was stored is there.
+		// The stored records still exist.
 		assert.equal((await client.executions.get(id)).status, "succeeded");
 		await machine.run("systemctl", "stop", "svc");
 		assert.deepEqual([await machine.show("svc", "Result"), await machine.show("svc", "ExecMainStatus")], ["success", "0"]);

@@ -10,7 +10,7 @@ import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { localScript } from "svc-automation/plugins-runner/local-script";
 
-// What a monitor posts to the webhook of packs/monitor/rules runs the script of packs/monitor/actions.
+// A request of the monitor to the webhook in packs/monitor/rules runs the script in packs/monitor/actions.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

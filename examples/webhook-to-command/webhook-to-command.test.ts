@@ -44,7 +44,7 @@ async function ask<T>(method: string, path: string, body?: object): Promise<T> {
 	return (await response.json()) as T;
 }
 
-/** As the monitor posts. */
+/** Sends a request as the monitor does. */
 async function post(body: object, id: string, { credential = key, signed = JSON.stringify(body) } = {}): Promise<Response> {
 	const signature = createHmac("sha256", secret).update(signed).digest("hex");
 	return fetch(`${apiUrl}/v1/webhooks/monitor/disk`, {
@@ -66,7 +66,7 @@ interface Trace {
 	readonly trigger_instances: readonly { readonly object_id: string }[];
 }
 
-/** Resolves once the trace holds that many executions. */
+/** Resolves once the trace contains this number of executions. */
 async function traceOf(id: string, executions: number): Promise<Trace> {
 	for (;;) {
 		const trace = await ask<Trace>("GET", `/traces/${id}`);

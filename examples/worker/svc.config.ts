@@ -10,7 +10,7 @@ import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { localScript } from "svc-automation/plugins-runner/local-script";
 
-// Actions of the pack site run on a machine that nobody can connect to; it asks for its work, with a key that is good for that alone.
+// The actions of the pack site run on a worker that accepts no connections. It fetches its work with an API key limited to that.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

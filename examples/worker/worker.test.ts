@@ -26,7 +26,7 @@ test.before(async () => {
 	apiUrl = addresses.api ?? "";
 	const { token } = await createClient({ apiUrl }).signIn({ username: "admin", password: firstUser?.password ?? "" });
 	client = createClient({ apiUrl, token });
-	// As the README makes it.
+	// Created as the README describes.
 	const asked = [
 		"apikey",
 		"create",
@@ -48,7 +48,7 @@ test.after(async () => {
 	rmSync(directory, { recursive: true });
 });
 
-/** As the README starts it. */
+/** Starts it as the README describes. */
 function startWorker(labels = "site-hamburg"): ChildProcess {
 	const options = ["--config", path("svc.config.ts"), "--data-dir", join(directory, "worker"), "--api-url", apiUrl];
 	return spawn(process.execPath, [main, "worker", ...options, "--labels", labels, "--name", "hamburg-1"], {

@@ -10,7 +10,7 @@ import { inquirer } from "svc-automation/plugins-runner/inquirer";
 import { localScript } from "svc-automation/plugins-runner/local-script";
 import { workflow } from "svc-automation/plugins-runner/workflow";
 
-// A service that runs the workflows of the pack "site". Without sign-in: keep it on your own machine.
+// A service that runs the workflows of the pack "site". Users do not sign in, so run it only on your own machine.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

@@ -13,7 +13,7 @@ import { test } from "uvu";
 const directory = mkdtempSync(join(tmpdir(), "svc-workflows-"));
 const mirror = join(directory, "mirror");
 const workflows = join(import.meta.dirname, "packs/site/actions/workflows");
-/** Files of releases have their names: no other test has this one. */
+/** Files have the name of their release, so no other test may use this one. */
 const release = `test-${process.pid}`;
 const file = `/tmp/site-${release}.tar`;
 const finals = ["succeeded", "failed", "timeout", "abandoned", "canceled"];
@@ -58,7 +58,7 @@ async function run(action: string, parameters: Record<string, string | readonly 
 	return (await connected().executions.create({ action, parameters })).id;
 }
 
-/** A deployment whose question is answered. */
+/** Runs a deployment and answers its question. */
 async function deploy(response: Record<string, boolean | string>): Promise<ExecutionRecord> {
 	const id = await run("site.deploy", { release, mirror });
 	assert.equal((await settled(id, "paused")).status, "paused");

@@ -170,23 +170,23 @@ test("a plugin whose package is missing ends the start with the name of the pack
 /** The next commands that `svc create` prints. The page has the same ones, and the test types each of them. */
 const printedNext = (name: string) => new RegExp(`^Next: cd ${name} && npm install && npm test$`, "m");
 /** The page, its headings whose steps a reader follows one after another in the same project, and the output that must appear. */
-const readme = ["README.md", ["In a project of your own", "What it looks like"], [/^3$/m, /Hello Ann$/m, /load average/]] as const;
+const readme = ["README.md", ["Start your own project", "What you can do with it"], [/^3$/m, /Hello Ann$/m, /load average/]] as const;
 const runner = [
 	"docs/guides/write-a-runner.md",
-	["Begin with a package"],
+	["Create a package"],
 	[printedNext("weather"), /Passed: +[1-9]/, /^It snows\.$/m],
 ] as const;
 const feature = [
 	"docs/guides/write-a-feature.md",
-	["Begin with a package"],
+	["Create a package"],
 	[printedNext("shift-log"), /Passed: +[1-9]/, /^text: The disk of db1 is new\.$/m],
 ] as const;
 const backend = [
 	"docs/guides/write-an-auth-backend.md",
-	["Begin with a package"],
+	["Create a package"],
 	[printedNext("staff-list"), /Passed: +[1-9]/, /\bann\b/],
 ] as const;
-const embedded = ["The engine alone", "The service in your server"] as const;
+const embedded = ["Run an engine without HTTP", "Mount the service in your server"] as const;
 const embed = ["docs/guides/embed-the-engine.md", embedded, [/^stdout: step 3$/m, /something else/]] as const;
 
 /** Each in the project that the first has made. */
@@ -221,7 +221,7 @@ slapdTest(plainTest, "openssl")("what docs/guides/change-the-auth-backend.md say
 	assert.ok(line);
 	const reader = await Reader.create(line, { password, env });
 	try {
-		const headings = ["2. Put both backends into the configuration", "3. Try the new one"];
+		const headings = ["2. Configure both backends", "3. Test the new backend"];
 		// What the README has made.
 		await reader.follow([{ kind: "type", commands: "cd demo" }]);
 		const printed = await reader.follow(headings.flatMap((heading) => readSteps(page("docs/guides/change-the-auth-backend.md"), heading)));

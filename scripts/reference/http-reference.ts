@@ -21,7 +21,7 @@ export function toHttpReference(
 /** What the page says of all lists. */
 const everywhere = new Set(["limit", "offset", "sort", "include_attributes", "exclude_attributes", "show_secrets"]);
 
-const heading = "| Request | Answers | Does |\n|---|---|---|\n";
+const heading = "| Request | Status | Description |\n|---|---|---|\n";
 
 function toRow(route: DescribedRoute): string {
 	const statuses = Object.entries(route.answers).flatMap(([status, answer]) => (answer === undefined ? [] : [status]));

@@ -9,10 +9,10 @@ export const guardedFields = {
 	output: { pattern: /a word aloud/, meaning: "output of an execution" },
 	parameters: { pattern: /"parameters":\{"pin":"|A PAYLOAD/, meaning: "parameters of an execution" },
 	secrets: { pattern: /a secret pin/, meaning: "values of secret parameters" },
-	payload: { pattern: /a payload/, meaning: "what came in at a webhook, as payload or delivery" },
+	payload: { pattern: /a payload/, meaning: "payload of an event, or body of a webhook delivery" },
 	configuration: { pattern: /a configured secret/, meaning: "secrets of a pack's configuration" },
 	items: { pattern: /a kept value/, meaning: "secret values of the datastore" },
-	own: { pattern: /a private value/, meaning: "a user's own items of the datastore, as items or in events" },
+	own: { pattern: /a private value/, meaning: "datastore items of a user, as items or in events" },
 	key: { pattern: /"key":"[\w-]{60,}"/, meaning: "an API key" },
 	hashes: { pattern: /"key_hash":"[0-9a-f]{128}"/, meaning: "hashes of API keys" },
 } as const;

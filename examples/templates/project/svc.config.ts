@@ -12,7 +12,7 @@ import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { localScript } from "svc-automation/plugins-runner/local-script";
 import { workflow } from "svc-automation/plugins-runner/workflow";
 
-// One node that keeps its database and password file in ./data. Actions and rules are in ./packs.
+// One node with its database and password file in ./data. Actions and rules are in ./packs.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),

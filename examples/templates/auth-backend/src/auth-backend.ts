@@ -1,6 +1,6 @@
 import { defineAuthBackend, SvcError } from "svc-automation/contract";
 
-/** Asks a server over HTTP whether a name and a password belong together: 200 with the groups of the user, or 401. */
+/** Verifies a name and a password with a server over HTTP. It answers 200 with the groups of the user, or 401. */
 export const templateName = defineAuthBackend(
 	"template-name",
 	({ url }: { url: string }) => ({
@@ -10,7 +10,7 @@ export const templateName = defineAuthBackend(
 				throw new SvcError("SVC_UNAVAILABLE", "the account server cannot be reached", { cause });
 			});
 			if (response.status === 401) return undefined;
-			// Whatever else it says, it does not say yes.
+			// Any other status must not authenticate the user.
 			if (response.status !== 200) throw new SvcError("SVC_UNAVAILABLE", `the account server answered ${response.status}`);
 			const { groups = [] } = (await response.json()) as { groups?: string[] };
 			return { username, groups };

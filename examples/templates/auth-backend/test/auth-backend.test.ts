@@ -6,7 +6,7 @@ import { testAuthBackend } from "svc-automation/testing";
 import { test } from "uvu";
 import { templateName } from "../src/auth-backend.ts";
 
-/** A server that knows these users. */
+/** Starts an account server with these users. */
 async function startServer(users: readonly Credentials[]) {
 	const server = createServer(async (request, response) => {
 		let body = "";

@@ -32,7 +32,7 @@ declare module "svc-automation/feature" {
 	}
 }
 
-// A field that a later version adds goes at the end and must be nullable.
+// In later versions, add new fields at the end. They must be nullable.
 export const noteKind: EntityKindDefinition<NoteEntity> = {
 	fields: { id: "text", text: "text", user: "text", created_at: "text" },
 	indexes: [["created_at"]],

@@ -16,7 +16,7 @@ import { templateName } from "../src/feature.ts";
 const directory = mkdtempSync(join(tmpdir(), "template-name-"));
 test.after(() => rmSync(directory, { recursive: true }));
 
-/** Returns the configuration of a service with the feature. It keeps nothing after its end. */
+/** Returns the configuration of a service with the feature. The service stores nothing on disk. */
 const toConfig = (): SvcConfig => ({
 	features: [templateName()],
 	storage: memoryStorage(),
@@ -89,7 +89,7 @@ test("the routes require the permissions, and refuse wrong bodies", () =>
 		assert.equal((await fetch(`${apiUrl}/v1/template-name/notes`)).status, 401);
 	}));
 
-/** Runs `svc` in a process of its own, with the commands of the feature. */
+/** Runs `svc` in a child process with the commands of the feature. */
 async function svc(apiUrl: string, ...words: readonly string[]): Promise<string> {
 	const manifest = fileURLToPath(import.meta.resolve("svc-automation/package.json"));
 	const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly bin: { readonly svc: string } };

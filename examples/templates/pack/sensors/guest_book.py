@@ -2,7 +2,7 @@ from svc.sensors import PollingSensor
 
 
 class GuestBook(PollingSensor):
-    """Tells of each line that is new in the file."""
+    """Reports each new line of the file."""
 
     def setup(self):
         self.logger = self.sensor_service.get_logger("guest_book")
@@ -19,5 +19,5 @@ class GuestBook(PollingSensor):
             with open(self.config["guest_book"], encoding="utf-8") as file:
                 return file.read().splitlines()
         except FileNotFoundError:
-            self.logger.warning("there is no guest book yet")
+            self.logger.warning("the guest book does not exist yet")
             return []

@@ -8,5 +8,5 @@ class CountGuestsTest(ActionTestCase):
     def test_names_count(self):
         self.assertEqual(self.run_action(names=["Ann", "", "Bob"]), (True, {"guests": 2}))
 
-    def test_nobody_is_a_failure(self):
+    def test_fails_without_guests(self):
         self.assertEqual(self.run_action(names=[" "]), (False, {"guests": 0}))

@@ -23,7 +23,7 @@ class GuestBookTest(SensorTestCase):
         with open(self.file, "a", encoding="utf-8") as file:
             file.write(text)
 
-    def test_each_line_is_told_of_once(self):
+    def test_reports_each_line_once(self):
         self.write("Ann\n")
         sensor = self.make_ready()
         sensor.poll()
@@ -31,6 +31,6 @@ class GuestBookTest(SensorTestCase):
         sensor.poll()
         self.assertEqual(self.dispatched("template_name.guest"), [{"name": "Ann"}, {"name": "Bob"}])
 
-    def test_no_guest_book_is_no_failure(self):
+    def test_missing_guest_book_is_accepted(self):
         self.make_ready().poll()
         self.assertEqual(self.dispatched(), [])

@@ -2,11 +2,11 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { defineSensor, poll } from "svc-automation/contract";
 
-/** Tells of files that appear in a directory. */
+/** Reports new files in a directory. */
 export const templateName = defineSensor(
 	"template-name",
 	({ directory, interval = 4 }: { directory: string; interval?: number }) => ({
-		description: "Tells of files that appear in a directory.",
+		description: "Reports new files in a directory.",
 		poll_interval: interval,
 		trigger_types: [
 			{
@@ -21,7 +21,7 @@ export const templateName = defineSensor(
 				const names = (await readdir(directory)).sort();
 				for (const name of names.filter((name) => !JSON.parse(kept).includes(name))) {
 					const { ino, birthtimeMs } = await stat(join(directory, name));
-					// With the key, a file that was told of before a crash is not told of again.
+					// The key prevents a second event for a file that was reported before a crash.
 					await context.dispatch("default.template-name.file", { name }, { uniqueKey: `${ino}:${birthtimeMs}` });
 				}
 				const seen = JSON.stringify(names);

@@ -1,13 +1,13 @@
 import { defineStorage, type Storage } from "svc-automation/contract";
 import { memoryStorage } from "svc-automation/plugins/storage-memory";
 
-/** Begins as the storage in memory. Put your store in its place a method at a time. */
+/** Stores records in memory. Replace one method after another with calls of your database. */
 export const templateName = defineStorage(
 	"template-name",
 	(): Storage => {
 		const memory = memoryStorage().create();
 		return {
-			// `durable: true` once everything is there after a restart; then the test needs `reopen`.
+			// Set `durable: true` once records survive a restart. The test then needs `reopen`.
 			capabilities: { durable: false, shared: false },
 			async start({ dataDirectory, logger }) {
 				logger.debug("the storage starts", { data_directory: dataDirectory });

@@ -17,6 +17,6 @@ class InboxSensor(PollingSensor):
             if name not in seen:
                 size = os.path.getsize(os.path.join(self.directory, name))
                 self.sensor_service.dispatch(trigger="inbox.file", payload={"name": name, "bytes": size})
-                self.logger.info("told of %s", name)
+                self.logger.info("reported %s", name)
         if names != seen:
             self.sensor_service.set_value("seen", json.dumps(names))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A task of the array: its seed is in SVC_ITEM. It takes a while, so that it can be watched.
+# A task of the array. Its seed is in SVC_ITEM. It sleeps so that you can watch it.
 sleep 5
 awk -v seed="$SVC_ITEM" 'BEGIN {
 	srand(seed)

@@ -1,3 +1,3 @@
 #!/bin/sh
-# The volume comes from outside: it is an argument here, never a part of a command.
+# The volume comes from outside. Pass it as an argument, never as part of a command.
 echo "cleaning $1, $2 % full"

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Runs on the worker, with the files and parameters of this run and nothing else of the service.
+# Runs on the worker, which has only the files and parameters of this run.
 echo "worker ${1:-without a name} in $(pwd)"
 uptime

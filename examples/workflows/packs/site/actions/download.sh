@@ -1,5 +1,5 @@
 #!/bin/sh
-# As a download would: a part is there before the whole is.
+# Copies in two steps, so that a partial file exists for a moment, as during a download.
 set -eu
 : > "$2.part"
 cp "$1" "$2.part"
