@@ -222,12 +222,18 @@ export function write(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, escapeControlCharactersInLines(text));
 }
 
-/** Writes the output of an action. Files and pipes get it byte for byte; a terminal gets it without control sequences. */
+/**
+ * Writes the output of an action. Files and pipes get it byte for byte; a terminal gets no control sequences except colours and font
+ * weights.
+ */
 export function writeOutput(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, "isTTY" in stream && stream.isTTY === true ? toTerminalOutput(text) : text);
 }
 
-/** Writes text that the caller has escaped and coloured. Keeps the colours and escapes all other control characters. */
+/**
+ * Writes text that the caller has escaped and coloured. Keeps colours, font weights, carriage returns, line breaks and tabs, and escapes
+ * all other control characters.
+ */
 export function writePainted(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, toTerminalOutput(text));
 }
@@ -245,8 +251,8 @@ const escapeCharacter = String.fromCharCode(0x1b);
 const harmless = new RegExp(`(${escapeCharacter}\\[[\\d;:]{0,32}m|\\r)`);
 
 /**
- * Returns output of an action that is safe to print on a terminal: without the control sequences that move the cursor, set the title or
- * write to the clipboard.
+ * Returns output of an action that is safe to print on a terminal. Keeps colours, font weights and carriage returns, and escapes all other
+ * control sequences, such as those that move the cursor, set the title or write to the clipboard.
  */
 export function toTerminalOutput(text: string): string {
 	return text

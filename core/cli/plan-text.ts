@@ -3,10 +3,10 @@ import { stringifyJson } from "../contract/index.ts";
 import type { Comparison } from "./compare-plan.ts";
 import type { Finding, PlannedContent, PlannedRecord, ServicePlan } from "./service-plan.ts";
 
-/** Maximum number of records of a kind that are listed by name; more are only counted. */
+/** Maximum number of changed records of a kind that are listed by name. If more have changed, they are only counted. */
 const maxNamed = 12;
 
-/** Returns a plan in readable form, in groups. Changed records are listed by name, the others are counted. */
+/** Returns a plan in readable form, in groups. Up to 12 changed records of a kind are listed by name, all others are counted. */
 export function toPlanText(plan: ServicePlan & { readonly running: Comparison }): string {
 	const groups: readonly (readonly [title: string, lines: readonly string[]])[] = [
 		["Wrong", plan.problems.flatMap(toFindingLines)],

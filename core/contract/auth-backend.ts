@@ -23,8 +23,8 @@ export interface Identity {
 	/** True if this subject takes over a name that was used without a subject before. Only with `subject`. Default false. */
 	readonly takesOver?: boolean;
 	/**
-	 * Id of the session at the provider, unique within the backend. When the backend reports its end (`SignOutStatement`), the tokens issued for it
-	 * are revoked. Default: unknown.
+	 * Id of the session at the provider, unique within the backend. When the backend reports its end (`SignOutStatement`), the tokens issued
+	 * for it are revoked. Default: unknown.
 	 */
 	readonly session?: string;
 }

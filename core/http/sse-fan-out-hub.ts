@@ -38,8 +38,8 @@ const maxPauseMs = 50;
  * to all of its clients in one flush.
  *
  * A key has at most one reader that clients can join. The first `join` creates it. It is removed when its source ends or fails, or when its
- * last client has left. The clients of a removed reader still take their remaining pieces, so a newer reader of the key may exist at the same
- * time.
+ * last client has left. The clients of a removed reader still take their remaining pieces, so a newer reader of the key may exist at the
+ * same time.
  *
  * All fan-outs share one flush cycle:
  *
@@ -58,8 +58,8 @@ const maxPauseMs = 50;
  * Guarantee: clients that read slowly cannot exhaust the memory of the process. Each flush first ends clients that lag by more than 2,000
  * events. Then it ends the slowest client of the fan-out with the most buffered bytes, until the total is within the limit.
  *
- * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the reader may stop.
- * Then `join` tries again with a new reader, so a client never gets a stream that ended before it joined.
+ * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the reader may
+ * stop. Then `join` tries again with a new reader, so a client never gets a stream that ended before it joined.
  */
 export class SseFanOutHub {
 	readonly #maxBufferedBytes: number;

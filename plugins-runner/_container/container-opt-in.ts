@@ -53,7 +53,7 @@ export class OptInContainers {
 		await this.#runs?.stop();
 	}
 
-	/** True if the action runs in a container. Throws `SVC_INVALID` if a container is required and missing, or given and not allowed. */
+	/** Returns true if the action runs in a container. Throws `SVC_INVALID` if a container is required and missing, or given and not allowed. */
 	isFor({ runnerParameters }: Context): boolean {
 		const { svc_container, sudo, svc_pty } = runnerParameters;
 		if (!svc_container) {
@@ -67,7 +67,7 @@ export class OptInContainers {
 		return true;
 	}
 
-	/** True if the state belongs to a run in a container. */
+	/** Returns true if the state belongs to a run in a container. */
 	isOf(state: JsonObject): boolean {
 		return this.#runs !== undefined && state["container"] !== undefined;
 	}

@@ -91,7 +91,7 @@ export function assertOptions(options: ContainerOptions): void {
 	}
 }
 
-/** True for the network of the machine itself or of another container. */
+/** Returns true for the network of the machine itself or of another container. */
 export function isShared(network: string): boolean {
 	return network === "host" || network.includes(":");
 }

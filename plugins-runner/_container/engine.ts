@@ -124,7 +124,7 @@ export class Engine {
 		await orUndefined(this.#client.json({ method: "DELETE", path: `/containers/${encodeURIComponent(id)}`, query: { v: "true" } }));
 	}
 
-	/** True if the engine's events contain a start of the container, even if the container no longer exists. */
+	/** Returns true if the engine's events contain a start of the container, even if the container no longer exists. */
 	async hasBegun({ id, since }: Pick<ContainerView, "id" | "since">): Promise<boolean> {
 		const filters = JSON.stringify({ container: [id], event: ["start"] });
 		const query = { since: String(Math.floor(since / 1_000)), ...(await this.#untilNow()), filters };

@@ -1,6 +1,6 @@
 const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** True if the value is a memory size such as `512m`. */
+/** Returns true if the value is a memory size such as `512m`. */
 export function isMemorySize(text: unknown): text is string {
 	return typeof text === "string" && /^\d{1,12}[bkmg]?$/.test(text) && toBytes(text) > 0;
 }

@@ -6,7 +6,7 @@ const passedNames = [...passedVariables, ...localeCategories.map((category) => `
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Returns the environment for processes: the variables of the service for paths and language, and none that may be a secret of the service.
+ * Returns the environment for processes: the variables of the service for paths and language, and none that may contain a secret of the service.
  * Each variable is read by name, because copying the whole environment costs several times as much.
  */
 export function createBaseEnvironment(source: Readonly<Record<string, string | undefined>> = process.env): Record<string, string> {

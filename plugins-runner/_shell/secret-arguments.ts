@@ -91,7 +91,7 @@ function toText(value: JsonValue, definition: ParameterDefinition): string | und
 /** Members of a definition that contain values instead of definitions. */
 const data: ReadonlySet<string> = new Set(["default", "enum", "const", "examples"]);
 
-/** True if a value of this definition is a secret or contains one. */
+/** Returns true if a value of this definition is a secret or contains one. */
 function holdsSecret(definition: unknown): boolean {
 	if (typeof definition !== "object" || definition === null) return false;
 	if ("secret" in definition && definition.secret === true) return true;

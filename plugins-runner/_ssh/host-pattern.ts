@@ -1,4 +1,4 @@
-/** True if a list of patterns with `*`, `?` and `!`, in the syntax of ssh's files, matches a host name. */
+/** Returns true if a host name matches a list of patterns with `*`, `?` and `!`, as in ssh_config and known_hosts. */
 export function matchesPatterns(patterns: readonly string[], name: string): boolean {
 	let matches = false;
 	for (const pattern of patterns) {

@@ -51,7 +51,7 @@ export interface HostOutcome {
 	readonly key: string;
 	readonly succeeded: boolean;
 	readonly result: JsonObject;
-	/** Reason why the host was not reached; undefined if it was reached. */
+	/** Reason why the host could not be reached. Undefined if it was reached, or if the run was aborted. */
 	readonly unreachable?: string;
 }
 

@@ -36,7 +36,7 @@ const privateNetworks6: readonly (readonly [string, number])[] = [
 
 const privateAddresses = createPrivateAddresses();
 
-/** True if the address is in a network that is not part of the public internet, including an IPv4 address embedded in IPv6. */
+/** Returns true if the address is in a network that is not part of the public internet, including an IPv4 address embedded in IPv6. */
 export function isPrivateAddress(address: string): boolean {
 	const [bare = ""] = address.split("%", 1);
 	return privateAddresses.check(bare, isIPv4(bare) ? "ipv4" : "ipv6");

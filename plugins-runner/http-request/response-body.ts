@@ -39,7 +39,7 @@ export async function readResponseBody(
 	return { body: text, parsed: false, ...cut };
 }
 
-/** True for media types whose bodies are JSON, such as `application/hal+json`. */
+/** Returns true for media types whose bodies are JSON, such as `application/hal+json`. */
 function isJsonType(mediaType: string): boolean {
 	return /^(?:application\/(?:\S+\+)?|text\/)json$/i.test(mediaType);
 }

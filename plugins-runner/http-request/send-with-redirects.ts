@@ -126,7 +126,7 @@ function withCookies(request: HttpRequest, cookies: RedirectCookies): HttpReques
 	return { ...request, headers: cookie === undefined ? headers : { ...headers, cookie } };
 }
 
-/** True for the same origin, and for a change from http to https on the same host with default ports. */
+/** Returns true for the same origin, and for a change from http to https on the same host with default ports. */
 function keepsCredentials(from: URL, to: URL): boolean {
 	const isUpgrade = from.protocol === "http:" && to.protocol === "https:" && from.port === "" && to.port === "";
 	return from.origin === to.origin || (isUpgrade && from.hostname === to.hostname);

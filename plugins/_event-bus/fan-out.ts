@@ -48,7 +48,7 @@ export class FanOut {
 		return subscription;
 	}
 
-	/** Reports to every subscriber that events may be missing from here on. */
+	/** Ends every subscription with `SVC_SUBSCRIBER_LAGGED` after its buffered events, because later events may be missing. */
 	lag(message: string): void {
 		for (const subscription of this.#subscriptions) subscription.lag(message);
 	}

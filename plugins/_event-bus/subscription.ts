@@ -42,7 +42,7 @@ export class Subscription implements AsyncIterableIterator<BusEvent, undefined> 
 		else this.lag(`the subscriber is more than ${this.#limit} events behind`);
 	}
 
-	/** Reports to the reader that events may be missing from here on. */
+	/** Ends the subscription with `SVC_SUBSCRIBER_LAGGED` after its buffered events, because later events may be missing. */
 	lag(message: string): void {
 		if (this.#ended || this.#failure !== undefined) return;
 		this.#fail(new SvcError("SVC_SUBSCRIBER_LAGGED", message));

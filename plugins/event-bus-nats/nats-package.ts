@@ -71,7 +71,7 @@ function tried(name: string, create: () => Authenticator): Authenticator {
 		authenticator("nonce");
 		return authenticator;
 	} catch {
-		// Without the cause, which may contain the key.
+		// Omit the cause, because it may contain the key.
 		throw new SvcError("SVC_CONFIG", `event_bus.${name}: holds no valid key`);
 	}
 }

@@ -59,7 +59,9 @@ export const addPackInstallCommands: AddCommands = (parent, context) => {
 		withFeature(command, { name: "packInstaller", add: "packInstaller() of svc-automation/plugins/feature-pack-installer" });
 };
 
-/** Starts a job and follows it. `prepare` checks arguments and reads files, before the sign-in, and returns the call that starts the job. */
+/**
+ * Starts a job and follows it. `prepare` checks arguments and reads files, before the sign-in, and returns the call that starts the job.
+ */
 type Begin = (
 	command: Command,
 	prepare: (options: InstallOptions) => (client: PackInstallClient) => Promise<PackJobRecord>,

@@ -19,7 +19,7 @@ export class JobEncryption {
 		try {
 			return this.#keys.encryptText(text);
 		} catch (error) {
-			// Without a key the service does not encrypt the parameters of executions either.
+			// Without a key, store the text unencrypted, as the service does with the parameters of executions.
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
 			return plain + text;
 		}

@@ -5,7 +5,7 @@ interface Level<C> {
 	cell: C | undefined;
 }
 
-/** One combination of label values, and its cell. */
+/** One combination of label values, and its recorded value. */
 export interface Counted<C> {
 	readonly labels: Readonly<Record<string, string>>;
 	readonly cell: C;
@@ -21,8 +21,8 @@ export interface CellsOptions<C> {
 }
 
 /**
- * Cells of one metric by label values, in nested maps with one level for each label. A single map would need a combined key, which costs
- * more than all other work of counting.
+ * Series of one metric, one for each combination of label values, in nested maps with one level for each label. A single map would need a
+ * combined key, and building it costs more than the rest of recording a value.
  */
 export class MetricSeries<C> {
 	readonly #parts: CellsOptions<C>;
@@ -38,7 +38,7 @@ export class MetricSeries<C> {
 		if (names.length === 0) this.#make([]);
 	}
 
-	/** All cells counted so far. */
+	/** All series so far. */
 	get counted(): readonly Counted<C>[] {
 		return this.#counted;
 	}
@@ -50,7 +50,7 @@ export class MetricSeries<C> {
 	}
 
 	/**
-	 * Returns or creates the cell of label values. Values beyond the limit are mapped to `other` at each call, because caching them would
+	 * Returns the series of these label values, and creates it if necessary. Values beyond the limit are mapped to `other` at each call, because caching them would
 	 * defeat the limit.
 	 */
 	#make(values: readonly string[]): C {

@@ -109,7 +109,7 @@ function toSeen(url: URL, { status_code, body_hash, headers }: PollResponse): Se
 
 /** Returns conditional headers. With them, the server responds with 304 if the response has not changed. */
 function toConditions({ etag, last_modified, status_code }: Seen): Readonly<Record<string, string>> {
-	// After another status than 200, a 304 has no meaning.
+	// Send no conditions if the last status was not 200: a 304 would then not mean that the content is unchanged.
 	if (status_code !== 200) return {};
 	return {
 		...(etag !== null && { "if-none-match": etag }),

@@ -40,7 +40,7 @@ async function createManagedSource(
 
 function createHostSource(pool: HostPool, settings: PostgresSettings, readOnly: boolean): PostgresConnectionSource {
 	const open = () => borrow(pool, toLocalSettings(settings, readOnly));
-	// Without a probe: it would need one more connection, which the host's pool may not have.
+	// Create the watch without a probe, because a probe would need one more connection, which the host's pool may not have.
 	const watch = new ServerWatch();
 	const connections = new HostConnectionPool(open, { size: settings.poolSize, watch });
 	return {

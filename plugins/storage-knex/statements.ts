@@ -256,7 +256,7 @@ export class Statements {
 		// other fields.
 		if (lead !== undefined) query.orderByRaw(this.dialect.order[orderBy[0]?.[1] ?? "asc"], [lead]);
 		for (const [field, direction] of orderBy) {
-			// The id is never null, and its index declares no position of nulls.
+			// The id is never null. Its index has the default order of nulls, so PostgreSQL could not use it for an explicit NULLS FIRST or LAST.
 			if (field === "id") query.orderBy(field, direction);
 			else query.orderByRaw(this.dialect.order[direction], [field]);
 		}

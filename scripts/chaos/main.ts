@@ -8,11 +8,12 @@ import { findUnnoticed } from "./proofs.ts";
 import { runChaos } from "./run-chaos.ts";
 import { mechanisms } from "./weakened-storage.ts";
 
-// Three nodes on PostgreSQL under load, with kills, frozen nodes, outages of the database, holes in the network, clocks that are set and a bus that loses events:
-// `npm run chaos [-- --short] [--seconds N] [--seed N] [--bus postgres|nats] [--faults kill,freeze,…] [--roles all|split] [--without sweep,…] [--logs <directory>]`.
-// docs/guides/high-availability.md says what it proves. With `--engines all`, or some of podman, docker, slurm, kubernetes, worker and ssh, one service whose runs go
-// to engines that die, are cut off and lose jobs: `npm run chaos -- --engines all [--short] [--seconds N] [--seed N]`.
-// With `--prove` mechanisms are taken out, one at a time: each time the promise that the mechanism keeps must break.
+// Three nodes on PostgreSQL under load, with kills, frozen nodes, outages of the database, holes in the network, clocks that are set and a
+// bus that loses events: `npm run chaos [-- --short] [--seconds N] [--seed N] [--bus postgres|nats] [--faults kill,freeze,…] [--roles
+// all|split] [--without sweep,…] [--logs <directory>]`. docs/guides/high-availability.md says what it proves. With `--engines all`, or some
+// of podman, docker, slurm, kubernetes, worker and ssh, one service whose runs go to engines that die, are cut off and lose jobs: `npm run
+// chaos -- --engines all [--short] [--seconds N] [--seed N]`. With `--prove` mechanisms are taken out, one at a time: each time the promise
+// that the mechanism keeps must break.
 const { values } = parseArgs({
 	options: {
 		/** Under a minute. */

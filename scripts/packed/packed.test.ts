@@ -16,8 +16,8 @@ import { askForToken, command, greet, readExports, succeed, withPacked } from ".
 import { Reader } from "./reader.test-support.ts";
 import { smoke } from "./smoke.test-support.ts";
 
-// The pages are followed with the Node and npm that run this. NODE_LINES=1 follows them with Node 24 and its npm, NODE_LINES=2 with the oldest
-// releases that are supported, too.
+// The pages are followed with the Node and npm that run this. NODE_LINES=1 follows them with Node 24 and its npm, NODE_LINES=2 with the
+// oldest releases that are supported, too.
 const machine = await createMachine(Number(process.env["NODE_LINES"] ?? 0));
 let installation: Promise<Installation> | undefined;
 const page = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

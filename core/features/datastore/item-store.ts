@@ -82,7 +82,8 @@ export class ItemStore {
 	async #tryRemove(address: ItemAddress): Promise<boolean | undefined> {
 		const stored = await this.#read(address);
 		if (stored === undefined || !this.isLive(stored)) return false;
-		// The update ensures that the event describes the removed version, and that only one caller removes it.
+		// Update the item in the write that removes it. The update fails if another caller has changed or removed the item. So the event
+		// describes the removed version, and only one caller removes it.
 		const touch = replace(stored, { ...stored, updated_at: toNext(stored, this.#parts.clock) });
 		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
 		return (await this.#withinQuota({ stored }, () => this.#commit(operations, [toEvent("delete", stored)]))) ? true : undefined;

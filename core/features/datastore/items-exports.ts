@@ -58,16 +58,17 @@ export interface DatastoreItems {
 	 */
 	rotate(options: { readonly forget?: boolean }, principal: Principal): Promise<RotationReport>;
 	/**
-	 * Returns access for templates of a user: system items that the user may view, and the user's own items. For an execution the user is
-	 * `toDatastoreUser(context)`. `rights` contains the author whose permissions apply, and the scopes of an API key that limit them.
+	 * Returns datastore access for rendering templates of a user: system items that the user may view, and the user's own items. For an
+	 * execution the user is `toDatastoreUser(context)`. `rights` contains the author whose permissions apply, and the scopes of an API key
+	 * that limit them.
 	 */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/**
-	 * Returns access like `accessFor`, for templates of users who are not administrators. Decrypting a system item needs a grant; the role
+	 * Like `accessFor`, returns datastore access, but for users who are not administrators. Decrypting a system item needs a grant; the role
 	 * `observer` is not sufficient.
 	 */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
-	/** Returns access like `accessForGiven`, but with secret items decrypted, for values that are secret themselves. Logs `purpose`. */
+	/** Returns datastore access like `accessForGiven`, but decrypts secret items. For values that are secret themselves. Logs `purpose`. */
 	clearAccessFor(username: string, purpose: string, rights?: TemplateRights): DatastoreAccess;
 	start(): Promise<void>;
 	stop(): Promise<void>;

@@ -176,7 +176,7 @@ export interface Reasoned extends CallOptions {
 export interface ExecutionClient {
 	readonly executions: {
 		create(input: ExecutionInput, options?: CallOptions): Promise<ExecutionRecord>;
-		/** Returns an execution by its id, or the most recently scheduled one for `last`. */
+		/** Returns an execution by its id, or the most recently requested one for `last`. */
 		get(id: string, options?: { readonly query?: ListQuery } & CallOptions): Promise<ExecutionRecord>;
 		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<ExecutionRecord>>;
 		/**

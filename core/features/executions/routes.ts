@@ -126,7 +126,7 @@ export const executionRoutes = withActionExecutionsAlias([
 		path: "/executions/:id",
 		summary: "Get an execution",
 		description:
-			"`last` is the most recently scheduled one. A paused one that only waits for answers names the inquiries in `awaited_inquiries`.",
+			"`last` is the most recently requested one. A paused one that only waits for answers names the inquiries in `awaited_inquiries`.",
 		answers: { 200: answerSelected(executionSchema, executionPart) },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),

@@ -27,7 +27,7 @@ export async function endExpiredInquiries(parts: InquiryEndDependencies, signal:
 	return count;
 }
 
-/** True from `ttl + 1` minutes after the start, because only whole minutes count. With a `ttl` of 0 or less, inquiries never expire. */
+/** Returns true from `ttl + 1` minutes after the start, because only whole minutes count. With a `ttl` of 0 or less, inquiries never expire. */
 function isOver(execution: ExecutionEntity, now: number): boolean {
 	const { ttl } = toInquiry(execution);
 	return ttl > 0 && Math.floor((now - fromTimestamp(execution.start_timestamp)) / minute) > ttl;

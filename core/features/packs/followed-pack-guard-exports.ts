@@ -37,7 +37,10 @@ export async function assertNotFollowed({ packInstalls }: FollowedDependencies, 
 	await packInstalls?.assertNotFollowed(...packs);
 }
 
-/** True if a body differs from the record at most in `enabled`. Operators may change `enabled` even in the records of a followed pack. */
+/**
+ * Returns true if a body differs from the record at most in `enabled`. Operators may change `enabled` even in the records of a followed
+ * pack.
+ */
 export function isSwitchOnly(body: object, record: object): boolean {
 	return isDeepStrictEqual(withoutSwitch(body), withoutSwitch(record));
 }

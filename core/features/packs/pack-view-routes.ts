@@ -209,7 +209,7 @@ function replyFile({ headers: asked }: Pick<Request, "headers">, file: PackFile)
 	return replyContent(file.content, contentTypes.get(extname(file.path).toLowerCase()) ?? plain, headers);
 }
 
-/** True if the client already has this version of the file. If the request has `If-None-Match`, `If-Modified-Since` is ignored. */
+/** Returns true if the client already has this version of the file. If the request has `If-None-Match`, `If-Modified-Since` is ignored. */
 function isKnown(asked: Headers, { tag, modified }: PackFile): boolean {
 	const tags = asked.get("if-none-match");
 	if (tags !== null) return tags.split(",").some((one) => ["*", tag].includes(one.trim().replace(/^(?:W\/)?"(.*)"$/, "$1")));

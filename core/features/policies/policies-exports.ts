@@ -34,7 +34,7 @@ export interface Policies {
 	create(input: PolicyInput): Promise<PolicyEntity>;
 	/** Replaces a policy. */
 	update(refOrId: string, input: PolicyInput): Promise<PolicyEntity>;
-	/** Enables or disables a policy and leaves its other fields as they are stored at that time. */
+	/** Enables or disables a policy. Its other fields keep their stored values, even if another caller has just changed them. */
 	switch(refOrId: string, enabled: boolean): Promise<PolicyEntity>;
 	remove(refOrId: string): Promise<void>;
 }

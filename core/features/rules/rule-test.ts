@@ -69,7 +69,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 	}
 }
 
-/** Returns access to the datastore items that both the tester and the author of the rule may view. */
+/** Returns datastore access that is limited to items that both the tester and the author of the rule may view. */
 function toAccess(
 	{ author, scopes: authorScopes }: TestedRule,
 	{ username, scopes }: Principal,
@@ -87,7 +87,10 @@ function toAccess(
 	};
 }
 
-/** Returns access for the rendering of values that the test returns: secret items are masked, whether a template decrypts them or not. */
+/**
+ * Returns datastore access for rendering the parameters that a rule test returns. Secret items are replaced by the mask, whether or not the
+ * template decrypts them.
+ */
 function toShownAccess(access: DatastoreAccess): DatastoreAccess {
 	return {
 		async lookup(scope, name) {
@@ -99,8 +102,8 @@ function toShownAccess(access: DatastoreAccess): DatastoreAccess {
 }
 
 /**
- * Access for criteria, which need the real values. Only administrators may decrypt: other testers could choose events that reveal a secret
- * character by character.
+ * Datastore access for evaluating criteria, which needs the real values. Only administrators may decrypt: other testers could choose events
+ * that reveal a secret character by character.
  */
 class DecidingAccess implements DatastoreAccess {
 	readonly #access: DatastoreAccess;

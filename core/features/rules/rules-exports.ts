@@ -53,7 +53,7 @@ export interface Rules {
 	 * Removes the old trigger if no other rule uses it.
 	 */
 	update(refOrId: string, input: RuleInput, principal: Principal): Promise<RuleView>;
-	/** Enables or disables a rule and leaves its other fields as they are stored at that time. The principal becomes its author. */
+	/** Enables or disables a rule. Its other fields keep their stored values, except that the principal becomes its author. */
 	switch(refOrId: string, enabled: boolean, principal: Principal): Promise<RuleView>;
 	remove(refOrId: string): Promise<void>;
 	/** Returns the mistakes that prevent rules from working, such as an unknown action, by rule id. Rules without mistakes are absent. */

@@ -32,7 +32,7 @@ export function checkTimerParameters(type: string, parameters: JsonObject): void
 	if (timerTypes.includes(type)) toSchedule(type, parameters, { timezone: "UTC", startedAt: 0 });
 }
 
-/** True if the runtime supports a time zone with this name. */
+/** Returns true if the runtime supports a time zone with this name. */
 export function isTimezone(name: string): boolean {
 	try {
 		return name !== "" && Intl.DateTimeFormat("en-US", { timeZone: name }) !== undefined;

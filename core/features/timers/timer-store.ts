@@ -65,7 +65,7 @@ export class TimerStore {
 		}
 	}
 
-	/** True if the wall clock was set since timers were planned. */
+	/** Returns true if the wall clock was set since timers were planned. */
 	wasClockSet(): boolean {
 		const { clock } = this.#parts;
 		return Math.abs(clock.wall() - clock.steady() - this.#plannedAt) > noticeable;

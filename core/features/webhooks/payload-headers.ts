@@ -1,4 +1,4 @@
-/** Headers that contain credentials of the service or that the service consumes. Payloads leave them out. */
+/** Headers that authenticate a caller to this service, or that the service reads itself. Payloads leave them out. */
 export const credentialHeaders: ReadonlySet<string> = new Set([
 	"x-auth-token",
 	"svc-api-key",

@@ -228,7 +228,7 @@ function toTraceTag(given: string | undefined): string | undefined {
 	return given;
 }
 
-/** Query parameters that contain credentials of the service. */
+/** Query parameters with which a caller authenticates to this service. Payloads leave them out. */
 const dropped: ReadonlySet<string> = new Set(["x-auth-token", "svc-api-key"]);
 const noQuery: JsonObject = Object.freeze({});
 

@@ -98,7 +98,7 @@ function missing(header: string): string {
 	return `header ${header}: is missing`;
 }
 
-/** True if the secret is long enough and not all zero bytes. HMAC accepts an empty key, and `whsec_` may be followed by nothing. */
+/** Returns true if the secret is long enough and not all zero bytes. HMAC accepts an empty key, and `whsec_` may be followed by nothing. */
 function isStrong(secret: string, scheme: SignatureScheme): boolean {
 	const bytes = scheme === "standard" ? toStandardKey(secret) : Buffer.from(secret);
 	return secret.trim().length >= minSecretLength && bytes.length >= minSecretLength && bytes.some((byte) => byte !== 0);

@@ -132,7 +132,7 @@ function toLabel(text: string): string {
 	return oneLine(text).replace(/[^\p{L}\p{N} .,:_/()=-]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }
 
-/** True if an argument is a path. Refs contain no slash, and a file with the exact name of an action is unlikely. */
+/** Returns true if an argument is a path. Refs contain no slash, and a file with the exact name of an action is unlikely. */
 function isFile(word: string): boolean {
 	return /[/\\]|\.(?:ya?ml|json)$/.test(word) || existsSync(word);
 }

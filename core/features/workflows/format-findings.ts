@@ -10,7 +10,7 @@ export function toFindingText(subject: string, findings: readonly DefinitionFind
 		.join("");
 }
 
-/** True if a definition with these findings may run. */
+/** Returns true if a definition with these findings may run. */
 export function mayRun(findings: readonly DefinitionFinding[]): boolean {
 	return findings.every(({ type }) => type === "warning");
 }

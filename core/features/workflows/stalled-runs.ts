@@ -89,7 +89,7 @@ export class StalledRuns {
 		return since < before ? { execution, since, lastEntry } : undefined;
 	}
 
-	/** True if a node holds the lease and was started before `before`. A node started later had too little time to make progress. */
+	/** Returns true if a node holds the lease and was started before `before`. A node started later had too little time to make progress. */
 	async #isHeldSince({ owner, lease_expires_at: expiry }: Looked, before: string): Promise<boolean> {
 		const { storage, clock } = this.#parts;
 		if (owner === null || expiry === null || expiry <= toTimestamp(clock.steady())) return false;

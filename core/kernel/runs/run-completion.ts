@@ -16,8 +16,8 @@ import type { RunDependencies } from "./run-dependencies.ts";
  */
 const restartMicroseconds = 300_000_000;
 /**
- * Milliseconds for which the write of an end waits for the storage while the service stops. After that, the node that recovers the run ends
- * it.
+ * Maximum milliseconds for which a completion, pause or hand-over waits for unavailable storage while the service stops. After that, the
+ * node that recovers the run continues or ends it.
  */
 const shutdownPatienceMs = 5_000;
 

@@ -32,8 +32,8 @@ interface RunAnnouncement {
 }
 
 /**
- * Services that the context of one run provides to its runner. Few runners use children, journal or expressions, so each is created on first use:
- * creating them for every run would cost as much as a small run itself.
+ * Services that the context of one run provides to its runner. Few runners use children, journal or expressions, so each is created on
+ * first use: creating them for every run would cost as much as a small run itself.
  */
 export class RunServices implements LazyMembers {
 	readonly #parts: RunServiceDependencies;

@@ -77,5 +77,5 @@ const code = [
 	...[...to.get, ...from.get, ...until.get, ...subtract, ...subtract, ...end],
 ];
 
-/** A module with the function `escape`. It imports its memory as `memory` of `host`. */
+/** Bytes of a WebAssembly module that exports the function `escape`. It imports its memory as `memory` from the module `host`. */
 export const escapeModule = encodeModule({ name: "escape", parameters: 3, locals: ["int32", "vector", "vector"], code });

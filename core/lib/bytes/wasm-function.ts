@@ -23,7 +23,7 @@ interface WebAssemblyApi {
 
 const pageSize = 65_536;
 
-/** Encodes a module with one function. The module imports its memory as `memory` of `host`. */
+/** Encodes a WebAssembly module with one exported function. It imports its memory as `memory` from the module `host`. */
 export function encodeModule({ name, parameters, locals, code }: WasmFunction): Uint8Array {
 	const int32s = Array.from({ length: parameters }, () => valueTypes.int32);
 	const body = [locals.length, ...locals.flatMap((type) => [1, valueTypes[type]]), ...code];

@@ -7,7 +7,10 @@ export interface ItemAddress extends Pick<KeyValueEntity, "scope" | "name" | "us
 export interface Ciphertext {
 	/** Id of the key. */
 	readonly keyId: string;
-	/** Prefix before the data. It is authenticated together with the data, so that neither key nor item can be exchanged. */
+	/**
+	 * Prefix before the data, with the id of the key and, except in earlier versions, the item. It is authenticated with the data, so neither
+	 * can be replaced.
+	 */
 	readonly header: string;
 	/** Nonce, authentication tag and encrypted data, in base64url. */
 	readonly data: string;

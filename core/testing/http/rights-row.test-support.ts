@@ -19,7 +19,9 @@ export const guardedFields = {
 
 export type GuardedField = keyof typeof guardedFields;
 
-/** What seeing a field takes: what the route asks for, another permission, being the owner, an administrator, or one who asks for secrets. */
+/**
+ * What seeing a field takes: what the route asks for, another permission, being the owner, an administrator, or one who asks for secrets.
+ */
 export type Needs = "asked" | "owner" | "administrator" | "show_secrets" | PermissionType;
 
 type Shows = { readonly [F in GuardedField]?: Needs };

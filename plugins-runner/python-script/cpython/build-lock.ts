@@ -71,7 +71,7 @@ async function removeLeft(file: string): Promise<void> {
 	}
 }
 
-/** True if the holder has ended or has sent no heartbeat for 60 s. */
+/** Returns true if the holder has ended or has sent no heartbeat for 60 s. */
 async function isLeft(file: string): Promise<boolean> {
 	if ((await ageOf(file)) >= leftAfter) return true;
 	const holder = parseHolder(await readFile(file, "utf8").catch(() => ""));

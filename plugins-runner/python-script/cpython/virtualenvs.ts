@@ -277,7 +277,7 @@ function toStopped(pack: string): SvcError {
 	return new SvcError("SVC_RUNNER", `the virtualenv of pack "${pack}" was not built: the service is stopping`);
 }
 
-/** True if the virtualenv is complete. In that case, sets its time of use to now. */
+/** Returns true if the virtualenv is complete. In that case, sets its time of use to now. */
 async function markUse(directory: string): Promise<boolean> {
 	return utimes(join(directory, completeMark), new Date(), new Date()).then(
 		() => true,

@@ -10,8 +10,8 @@ import { compareCase, runDefinitionCases } from "./run-definition-cases.ts";
 const conditions: Readonly<Record<string, string>> = { ok: "<% succeeded() %>", bad: "<% failed() %>", done: "<% completed() %>" };
 
 /**
- * The text of a definition. A line is `name*join: way; way`, a way is `ok`, `bad`, `done` (succeeded, failed, completed) or `any`, then what
- * comes next: `a*2: ok b c; bad noop`.
+ * The text of a definition. A line is `name*join: way; way`, a way is `ok`, `bad`, `done` (succeeded, failed, completed) or `any`, then
+ * what comes next: `a*2: ok b c; bad noop`.
  */
 export function flow(...lines: readonly string[]): string {
 	return `tasks:\n${lines.map(toTask).join("")}`;

@@ -96,7 +96,7 @@ function hasFailed({ status }: TaskRun): boolean {
 	return status === "failed" || status === "timeout";
 }
 
-/** True if the task had not ended, or was canceled from outside. Such a task counts as not done. */
+/** Returns true if the task had not ended, or was canceled from outside. Such a task counts as not done. */
 function isInterrupted(run: TaskRun): boolean {
 	return !run.hasEnded || run.status === "canceled";
 }

@@ -206,7 +206,7 @@ function toOutcome(task: TaskRun): TaskStatus {
 	return "failed";
 }
 
-/** True if the task was not finished: it had further items to start, or a delay that was not over. */
+/** Returns true if the task was not finished: it had further items to start, or a delay that was not over. */
 function isIncomplete(task: TaskRun): boolean {
 	return task.wantsItems || (task.child === null && task.items === null && task.due !== null && !task.hasExpired);
 }

@@ -192,7 +192,7 @@ export function isEndStatus(status: string): boolean {
 	return ["succeeded", "failed", "timeout", "abandoned", "canceled"].includes(status);
 }
 
-/** True if a child waits for an answer or is paused. */
+/** Returns true if a child waits for an answer or is paused. */
 export function isRestingStatus(status: string): boolean {
 	return status === "pending" || status === "paused";
 }

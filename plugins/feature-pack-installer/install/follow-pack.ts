@@ -90,7 +90,9 @@ interface Looked {
 	readonly commit: string;
 }
 
-/** True if the commit must be installed: it is new, the installed pack was removed, or the retry of a failed installation is due. */
+/**
+ * Returns true if the commit must be installed: it is new, the installed pack was removed, or the retry of a failed installation is due.
+ */
 function isDue(
 	{ pack: ref, commit: tried, state, retry_at }: FollowedPackEntity,
 	{ pack, commit, now }: Looked & { readonly now: number },

@@ -208,12 +208,12 @@ function toRefs(packs: readonly { readonly ref: string }[]): readonly string[] {
 	return packs.map(({ ref }) => ref);
 }
 
-/** True if the installed files are those that the lock file requires, whatever the address or revision of the request was. */
+/** Returns true if the installed files are those that the lock file requires, whatever the address or revision of the request was. */
 function hasLocked({ content, known }: ReadyPack, { expected }: InstallOptions): boolean {
 	return expected !== undefined && known?.content === content && known.registration !== null;
 }
 
-/** True if the same files from the same address and revision are installed and have not been unloaded. */
+/** Returns true if the same files from the same address and revision are installed and have not been unloaded. */
 function isSame({ content, source, known }: ReadyPack): boolean {
 	return (
 		known?.content === content &&

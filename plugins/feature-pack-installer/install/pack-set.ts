@@ -218,7 +218,7 @@ export function toDependencies(metadata: JsonObject): readonly unknown[] {
 	return Array.isArray(dependencies) ? dependencies : [];
 }
 
-/** True if a request names the pack: by its ref, or by its address and subdirectory. */
+/** Returns true if a request names the pack: by its ref, or by its address and subdirectory. */
 export function isMeant({ ref, source }: Pick<KnownPack, "ref" | "source">, { kind, name, address, subdirectory }: PackRequest): boolean {
 	if (kind === "index") return name === ref;
 	return (
@@ -228,7 +228,7 @@ export function isMeant({ ref, source }: Pick<KnownPack, "ref" | "source">, { ki
 	);
 }
 
-/** True if the version, revision or commit of the pack matches the request. */
+/** Returns true if the version, revision or commit of the pack matches the request. */
 export function fits({ version, source }: Pick<KnownPack, "version" | "source">, { revision }: PackRequest): boolean {
 	if (revision === undefined || revision === source?.["revision"]) return true;
 	const commit = source?.["commit"];
@@ -236,7 +236,7 @@ export function fits({ version, source }: Pick<KnownPack, "version" | "source">,
 	return isVersionRange(revision) && isInRange(version, revision);
 }
 
-/** True if two addresses name the same repository, with or without a trailing slash or `.git`. */
+/** Returns true if two addresses name the same repository, with or without a trailing slash or `.git`. */
 function sameAddress(a: unknown, b: string): boolean {
 	const plain = (address: string) => address.replace(/\/+$/, "").replace(/\.git$/, "");
 	return typeof a === "string" && plain(a) === plain(b);

@@ -29,8 +29,8 @@ const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as cons
 export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<WorkerEnd, "status" | "error">>;
 
 /**
- * Sends the output of one run to the service in order, and then its result. One request is in progress at a time. It is repeated with the
- * same number until the service responds, which therefore stores it only once.
+ * Sends the output of one run to the service in order, then its result, one request at a time. A request is repeated with the same sequence
+ * number until the service accepts it or refuses it permanently. The service stores a repeated request only once.
  */
 export class JobReportSender {
 	readonly #connection: Pick<ServiceClient, "post">;

@@ -52,7 +52,9 @@ export async function returnTriggers(draft: PackDraft, storage: Storage): Promis
 	}
 }
 
-/** True if records are removed and inserted instead of updated. A new version changes every action of a pack, possibly thousands. */
+/**
+ * Returns true if records are removed and inserted instead of updated. A new version changes every action of a pack, possibly thousands.
+ */
 function isReplaced(kind: EntityKind): boolean {
 	return kind === "action";
 }

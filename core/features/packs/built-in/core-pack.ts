@@ -32,7 +32,9 @@ const shellActions = [
 	defineMessageAction("error", "stderr", " >&2"),
 ];
 
-/** Returns an action that writes a message. The message is quoted as one shell word, and a fixed format keeps `printf` from interpreting it. */
+/**
+ * Returns an action that writes a message. The message is quoted as one shell word, and a fixed format keeps `printf` from interpreting it.
+ */
 function defineMessageAction(name: string, target: string, redirection: string) {
 	return defineCoreAction({
 		name,

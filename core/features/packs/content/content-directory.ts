@@ -7,7 +7,7 @@ import { hashFile } from "./content-files.ts";
 /** Reads the next `length` bytes of the concatenated files. */
 export type ReadNext = (length: number) => AsyncIterable<Buffer>;
 
-/** True if a directory contains these files, byte for byte. Additional files are not detected. */
+/** Returns true if a directory contains these files, byte for byte. Additional files are not detected. */
 export async function containsFiles(directory: string, files: readonly PackContentFile[]): Promise<boolean> {
 	for (const { path, size, sha256 } of files) {
 		const found = await lstat(join(directory, path)).catch(() => undefined);

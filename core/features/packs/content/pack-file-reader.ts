@@ -83,7 +83,7 @@ export function builtInFiles({ ref, name, description, version, author, metadata
 	};
 }
 
-/** True if a path has no `..`, `.` or empty part, and no `.git` part. Git may store the password of a remote address there. */
+/** Returns true if a path has no `..`, `.` or empty part, and no `.git` part. Git may store the password of a remote address there. */
 function isPlain(path: string): boolean {
 	return path.length <= maxPathLength && !path.includes("\0") && path.split("/").every((part) => !["", ".", "..", ".git"].includes(part));
 }

@@ -15,7 +15,7 @@ export async function findPackDirectories(path: string): Promise<string[]> {
 	return candidates.filter((_, index) => found[index]);
 }
 
-/** True if a directory contains a `pack.yaml`. False for files and unreadable directories. */
+/** Returns true if a directory contains a `pack.yaml`. False for files and unreadable directories. */
 async function hasManifest(directory: string): Promise<boolean> {
 	try {
 		return (await readdir(directory)).includes("pack.yaml");

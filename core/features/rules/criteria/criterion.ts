@@ -86,7 +86,7 @@ function guarded(key: string, operator: string, read: (values: JsonObject) => Js
 			if (isTrue || state.error === undefined) return { isTrue, value, pattern: state.pattern };
 			return { isTrue, value, pattern: state.pattern, error: state.error };
 		} catch (error) {
-			// Without the datastore, or after a bug in the service, the criterion has no result.
+			// Rethrow other errors, such as an unavailable datastore or a bug: they do not decide the criterion, and a retry may succeed.
 			if (!isRenderProblem(error)) throw error;
 			return { isTrue: false, value, pattern: state.pattern, error: `criterion "${key}" (${operator}): ${error.message}` };
 		}

@@ -39,10 +39,10 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  *
  * Each followed execution has one entry, which is in one of these states:
  *
- * - Opening: the first call of `subscribe` subscribes to the event bus. Further calls wait for the same subscription. If the subscription fails,
- *   all these calls reject, and the last of them removes the entry.
- * - Open: from here on no published chunk is missed. The followers still read everything from the cache or the storage; an event only wakes
- *   them to read.
+ * - Opening: the first call of `subscribe` subscribes to the event bus. Further calls wait for the same subscription. If the subscription
+ *   fails, all these calls reject, and the last of them removes the entry.
+ * - Open: every chunk that is published in this state is noticed. The followers still read everything from the cache or the storage; an
+ *   event only wakes them to read.
  * - Closed: the last follower has unsubscribed. The subscription ends, and the cached chunks of the execution are removed. A later
  *   call of `subscribe` creates a new entry. A call of `unsubscribe` for an old entry does nothing.
  *
