@@ -3,9 +3,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
 import { collectGarbage } from "../testing/collect-garbage.test-support.ts";
-import { SseFanOut } from "./sse-fan-out.ts";
 import { SseFanOutHub, type SseFanOutRequest } from "./sse-fan-out-hub.ts";
-import type { SseFanOutSource } from "./sse-fan-out-reader.ts";
+import type { SseSource } from "./sse-source-reader.ts";
+import { SseSubscribers } from "./sse-subscribers.ts";
 
 type Reader = AsyncIterator<Uint8Array>;
 
@@ -41,7 +41,7 @@ class Source {
 		this.#waiting.clear();
 	}
 
-	async open(signal: AbortSignal): Promise<SseFanOutSource> {
+	async open(signal: AbortSignal): Promise<SseSource> {
 		this.opened.push(signal);
 		signal.addEventListener("abort", () => this.#wake());
 		const first = this.#published.length;
@@ -104,7 +104,7 @@ withSource("everybody gets the very same bytes, in pieces of what came together"
 });
 
 test("what all have taken, or nobody takes any more, is kept for none of them", async () => {
-	const broadcast = new SseFanOut({ onPending: () => {}, onEmpty: () => {} });
+	const broadcast = new SseSubscribers({ onPending: () => {}, onEmpty: () => {} });
 	const readers = [broadcast.addSubscriber(), broadcast.addSubscriber(), broadcast.addSubscriber()];
 	for (const reader of readers) broadcast.startSubscriber(reader);
 	const [quick, slow, gone] = readers as [Reader, Reader, (typeof readers)[number]];

@@ -1,13 +1,13 @@
 import { EventLoopUtilization } from "../lib/event-loop.ts";
-import { SseFanOut } from "./sse-fan-out.ts";
-import { SseFanOutReader, type SseFanOutSource } from "./sse-fan-out-reader.ts";
+import { type SseSource, SseSourceReader } from "./sse-source-reader.ts";
+import { SseSubscribers } from "./sse-subscribers.ts";
 
 /** A client's request to join the fan-out of a key. */
 export interface SseFanOutRequest {
 	/** Clients with the same key get the same bytes: the key must contain everything that decides what they may see. */
 	readonly key: unknown;
 	/** Opens the source if no fan-out for the key exists. The source must end when the signal aborts. */
-	open(signal: AbortSignal): Promise<SseFanOutSource>;
+	open(signal: AbortSignal): Promise<SseSource>;
 	/** Ends the client's stream. */
 	readonly signal: AbortSignal;
 }
@@ -67,11 +67,11 @@ export class SseFanOutHub {
 	readonly #schedule: NonNullable<SseFanOutsOptions["schedule"]>;
 	readonly #watchLoad: NonNullable<SseFanOutsOptions["createLoopLoad"]>;
 	/** Readers that clients can join, by key. */
-	readonly #readers = new Map<unknown, SseFanOutReader>();
+	readonly #readers = new Map<unknown, SseSourceReader>();
 	/** Fan-outs whose buffers count towards the limit, including those of stopped readers that still have clients. */
-	readonly #fanOuts = new Set<SseFanOut>();
+	readonly #fanOuts = new Set<SseSubscribers>();
 	/** Fan-outs with pending events. */
-	readonly #pendingFanOuts = new Set<SseFanOut>();
+	readonly #pendingFanOuts = new Set<SseSubscribers>();
 	/** True while a flush is scheduled or runs. */
 	#isBusy = false;
 	/** Earliest times of the next flush, in milliseconds of `now`: while the event loop is busy, and while it is not. */
@@ -107,8 +107,8 @@ export class SseFanOutHub {
 		}
 	}
 
-	#startReader(key: unknown, open: SseFanOutRequest["open"]): SseFanOutReader {
-		const fanOut: SseFanOut = new SseFanOut({
+	#startReader(key: unknown, open: SseFanOutRequest["open"]): SseSourceReader {
+		const fanOut: SseSubscribers = new SseSubscribers({
 			onPending: () => {
 				this.#pendingFanOuts.add(fanOut);
 				if (!this.#isBusy) this.#scheduleFlush();
@@ -118,7 +118,7 @@ export class SseFanOutHub {
 				reader.stop();
 			},
 		});
-		const reader: SseFanOutReader = new SseFanOutReader(open, fanOut, () => {
+		const reader: SseSourceReader = new SseSourceReader(open, fanOut, () => {
 			if (this.#readers.get(key) === reader) this.#readers.delete(key);
 			// If the fan-out has no clients, no leaving client would remove it.
 			if (fanOut.subscriberCount === 0) this.#fanOuts.delete(fanOut);
@@ -160,7 +160,7 @@ export class SseFanOutHub {
 	#limitBufferedBytes(): void {
 		for (;;) {
 			let totalBytes = 0;
-			let largest: { readonly bytes: number; readonly fanOut: SseFanOut | undefined } = { bytes: 0, fanOut: undefined };
+			let largest: { readonly bytes: number; readonly fanOut: SseSubscribers | undefined } = { bytes: 0, fanOut: undefined };
 			for (const fanOut of this.#fanOuts) {
 				const bytes = fanOut.bufferedBytes;
 				totalBytes += bytes;

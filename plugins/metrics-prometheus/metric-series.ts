@@ -6,12 +6,12 @@ interface Level<C> {
 }
 
 /** One combination of label values, and its recorded value. */
-export interface Counted<C> {
+export interface LabeledSeries<C> {
 	readonly labels: Readonly<Record<string, string>>;
 	readonly cell: C;
 }
 
-export interface CellsOptions<C> {
+export interface MetricSeriesOptions<C> {
 	/** Names of the labels, in the order of the values that `of` gets. */
 	readonly names: readonly string[];
 	/** Names of the labels that may have many values. */
@@ -25,12 +25,12 @@ export interface CellsOptions<C> {
  * combined key, and building it costs more than the rest of recording a value.
  */
 export class MetricSeries<C> {
-	readonly #parts: CellsOptions<C>;
+	readonly #parts: MetricSeriesOptions<C>;
 	readonly #bounds: readonly ReturnType<BoundedLabels["few"]>[];
 	readonly #root: Level<C> = { below: new Map(), cell: undefined };
-	readonly #counted: Counted<C>[] = [];
+	readonly #counted: LabeledSeries<C>[] = [];
 
-	constructor(parts: CellsOptions<C>) {
+	constructor(parts: MetricSeriesOptions<C>) {
 		const { names, open, bounded } = parts;
 		this.#parts = parts;
 		this.#bounds = names.map((name) => (open.includes(name) ? bounded.open(name) : bounded.few()));
@@ -39,7 +39,7 @@ export class MetricSeries<C> {
 	}
 
 	/** All series so far. */
-	get counted(): readonly Counted<C>[] {
+	get counted(): readonly LabeledSeries<C>[] {
 		return this.#counted;
 	}
 

@@ -1,6 +1,6 @@
 import type { HistogramDefinition, Instrument, MetricDefinition } from "../../core/contract/index.ts";
 import type { BoundedLabels } from "./bounded-labels.ts";
-import { type Counted, MetricSeries } from "./metric-series.ts";
+import { type LabeledSeries, MetricSeries } from "./metric-series.ts";
 
 /** A value of a metric in the format of prom-client. */
 export interface MetricValue {
@@ -75,7 +75,7 @@ export class HistogramMetric implements Instrument, ReadableMetric {
 		return { name: this.name, help: this.#help, type: "histogram", values: this.#cells.counted.flatMap((one) => this.#toValues(one)) };
 	}
 
-	#toValues({ labels, cell: { counts, sum } }: Counted<Distribution>): readonly MetricValue[] {
+	#toValues({ labels, cell: { counts, sum } }: LabeledSeries<Distribution>): readonly MetricValue[] {
 		let count = 0;
 		const buckets = Array.from(counts, (own, index) => {
 			count += own;

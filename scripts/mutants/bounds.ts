@@ -53,10 +53,10 @@ export const boundsMutants: readonly Mutant[] = [
 	{
 		name: "share-of-parent",
 		promise: "While others wait, the children of one parent hold half of the slots of a node.",
-		file: "core/kernel/scheduling/fair-shares.ts",
+		file: "core/kernel/scheduling/parent-slot-shares.ts",
 		text: "this.#share = Math.ceil(poolSize / 2);",
 		replacement: "this.#share = poolSize;",
-		tests: ["core/kernel/scheduling/fair-shares.test.ts"],
+		tests: ["core/kernel/scheduling/parent-slot-shares.test.ts"],
 	},
 	{
 		name: "buffer-of-subscriber",

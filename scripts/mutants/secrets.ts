@@ -61,7 +61,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "masking-of-output",
 		promise: "Secrets of a run are masked in its output.",
-		file: "core/kernel/output/stored-chunks.ts",
+		file: "core/kernel/output/stored-chunk-queries.ts",
 		text: "return secret_spans ? maskRanges(data, secret_spans) : data;",
 		replacement: "return data;",
 		tests: ["core/features/executions/masked-output.test.ts"],

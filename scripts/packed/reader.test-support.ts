@@ -124,7 +124,11 @@ class Started {
 	readonly code: () => number | null | undefined;
 
 	constructor(script: string, env: NodeJS.ProcessEnv, password: string) {
-		this.#child = spawn("bash", ["-c", `yes -- '${password}' | { ${script}\n}`], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+		this.#child = spawn("bash", ["-c", `yes -- '${password}' | { ${script}\n}`], {
+			env,
+			detached: true,
+			stdio: ["ignore", "pipe", "pipe"],
+		});
 		({ text: this.text, code: this.code } = follow(this.#child));
 	}
 

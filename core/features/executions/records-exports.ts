@@ -4,7 +4,7 @@ import { cacheJsonText } from "../../http/json-cache.ts";
 import type { RecordVisibility } from "../../http/record-visibility.ts";
 import { copyWithoutEmpty, copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { toMaskedText } from "../../kernel/output/stored-chunks.ts";
+import { toMaskedText } from "../../kernel/output/stored-chunk-queries.ts";
 import { maskParametersWith } from "../../secrets/parameter-masking.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";

@@ -6,7 +6,7 @@ import { type Reply, replyContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { isResponseSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
-import type { SseFanOutSource } from "../../http/sse-fan-out-reader.ts";
+import type { SseSource } from "../../http/sse-source-reader.ts";
 import { toRightsKey } from "../../http/stream-authorization.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
@@ -141,7 +141,7 @@ function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): unknown
 }
 
 /** Opens the source of frames for the events that pass the filter and that the client may view. */
-async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<SseFanOutSource> {
+async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<SseSource> {
 	const { events, published } = await context.engine.events.open(filter.subscriptions, { signal });
 	const toFrame = (event: StreamEvent) => frames.of(event, context, (asking) => toEventFrame(asking, event, toDefaultVisibility(asking)));
 	const read = async function* () {

@@ -13,7 +13,7 @@ import { countLineEnds, countLines, LineCollector, selectLines } from "./line-se
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, HubFollower } from "./live/hub-follower.ts";
 import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
-import { findLastChunk, findLineStart, readStoredChunks, toCountField, toMaskedText } from "./stored-chunks.ts";
+import { findLastChunk, findLineStart, readStoredChunks, toCountField, toMaskedText } from "./stored-chunk-queries.ts";
 
 export interface OutputReaderDependencies extends OutputHubDependencies {
 	/** Detects bulk output. While runs print bulk output, the followers are paced if there are many of them. */

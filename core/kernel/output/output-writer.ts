@@ -12,7 +12,7 @@ import type { BulkOutputDetector } from "./bulk-output-detector.ts";
 import { type ChunkAssembler, maxWriteLength, type OutputPiece, PooledChunkAssembler } from "./chunk-assembler.ts";
 import { countLineEnds } from "./line-selection.ts";
 import { OutputChannels } from "./output-channels.ts";
-import { toStoredChunk, withoutPooledText } from "./stored-chunks.ts";
+import { toStoredChunk, withoutPooledText } from "./stored-chunk-queries.ts";
 
 /** Number of buffered characters above which `emit` makes the runner wait. */
 const highWater = 1_048_576;

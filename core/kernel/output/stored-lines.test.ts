@@ -9,7 +9,7 @@ import { createId } from "../basics/ids.ts";
 import type { OutputSelection } from "../executions/executions-api.ts";
 import { OutputReader } from "./output-reader.ts";
 import { OutputWriter } from "./output-writer.ts";
-import { toStoredChunk } from "./stored-chunks.ts";
+import { toStoredChunk } from "./stored-chunk-queries.ts";
 
 const clock = getSystemClock();
 const executionId = createId(clock);

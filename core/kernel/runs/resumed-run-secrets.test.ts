@@ -10,7 +10,7 @@ import { Redactor } from "../../secrets/redactor.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
 import { createToken } from "../../testing/storage/fixtures.ts";
-import { toMaskedText } from "../output/stored-chunks.ts";
+import { toMaskedText } from "../output/stored-chunk-queries.ts";
 
 const nobody = defineAuthBackend("nobody", () => ({ authenticate: async () => undefined }));
 const pin = "a pin that is long";

@@ -5,7 +5,7 @@ import { publishOutput, publishTransition, publishUpdated } from "../executions/
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, resumableLease, toResultPatch, toStatusPatch } from "../executions/status.ts";
-import { toStoredChunk } from "../output/stored-chunks.ts";
+import { toStoredChunk } from "../output/stored-chunk-queries.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import { type RunOutcome, type StoredOutcome, toCanceled } from "./outcome.ts";
 import type { RunDependencies } from "./run-dependencies.ts";

@@ -17,7 +17,7 @@ import { isCompleted, toStatusPatch } from "../executions/status.ts";
 import { cancelExecution } from "../executions/status-requests.ts";
 import { applyTransition } from "../executions/transition.ts";
 import { OutputWriter } from "../output/output-writer.ts";
-import { readStoredChunks } from "../output/stored-chunks.ts";
+import { readStoredChunks } from "../output/stored-chunk-queries.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toFailure, toOutcome } from "./outcome.ts";
 import { type KernelRunContext, type LazyMembers, type RunServiceDependencies, RunServices, withLazyMembers } from "./run-services.ts";

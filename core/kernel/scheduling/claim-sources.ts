@@ -7,7 +7,7 @@ import type { SlotPool } from "../coordination/slot-pool.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp } from "../executions/status.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
-import type { SoleWaitingParent } from "./fair-shares.ts";
+import type { SoleWaitingParent } from "./parent-slot-shares.ts";
 
 /** A source of waiting executions, which competes with other sources for free slots. */
 export interface ClaimSource {

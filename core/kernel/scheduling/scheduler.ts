@@ -10,7 +10,7 @@ import { eventNames, publishCreated, publishUpdated } from "../executions/execut
 import { heldStatuses } from "../executions/status.ts";
 import { type ClaimSource, type ClaimSources, createClaimSources } from "./claim-sources.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
-import { FairShares } from "./fair-shares.ts";
+import { ParentSlotShares } from "./parent-slot-shares.ts";
 
 interface SchedulerDependencies extends Uses<"storage" | "eventBus" | "clock" | "logger" | "options" | "nodeId"> {
 	readonly leasing: LeasePolicy;
@@ -89,7 +89,7 @@ export class Scheduler {
 		this.#parts = parts;
 		const { actions_pool_size: poolSize } = parts.options.actionrunner;
 		this.#pollIntervalMs = parts.options.scheduler.poll_interval * 1_000;
-		const shares = new FairShares(poolSize);
+		const shares = new ParentSlotShares(poolSize);
 		this.#slots = new SlotPool({ size: poolSize, resting: parts.resting, onSlotFree: () => this.pollIfDue() });
 		this.claimer = new Claimer({
 			...parts,

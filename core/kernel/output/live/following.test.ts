@@ -13,7 +13,7 @@ import type { OutputAccess, OutputChunk } from "../../executions/executions-api.
 import { PooledChunkAssembler, StringChunkAssembler } from "../chunk-assembler.ts";
 import { OutputReader } from "../output-reader.ts";
 import { OutputWriter, type OutputWriterDependencies } from "../output-writer.ts";
-import { toMaskedText, toStoredChunk } from "../stored-chunks.ts";
+import { toMaskedText, toStoredChunk } from "../stored-chunk-queries.ts";
 import { followersPerTurn } from "./fan-out-pacing.ts";
 import { PlainFollower } from "./plain-follower.test-support.ts";
 

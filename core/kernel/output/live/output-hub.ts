@@ -2,7 +2,7 @@ import { type ExecutionEntity, HighChurnMap, SvcError } from "../../../contract/
 import { findPooledText, toPooled } from "../../../lib/bytes/pooled-text.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
-import { readChunkPage } from "../stored-chunks.ts";
+import { readChunkPage } from "../stored-chunk-queries.ts";
 import { ChunkCache } from "./chunk-cache.ts";
 import { OutputNotifier } from "./output-notifier.ts";
 

@@ -3,7 +3,7 @@ import type { Uses } from "../../basics/engine-parts.ts";
 import { eventNames, readExecutionId } from "../../executions/execution-events.ts";
 import type { OutputChunk, OutputFollower } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
-import { readStoredChunks } from "../stored-chunks.ts";
+import { readStoredChunks } from "../stored-chunk-queries.ts";
 import type { FollowerOptions } from "./hub-follower.ts";
 
 const endResult = { done: true, value: undefined } as const;

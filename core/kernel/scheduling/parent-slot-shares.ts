@@ -12,7 +12,7 @@ export interface SoleWaitingParent {
  * Counts the slots of this node that the children of each parent execution hold. While other executions wait, the children of one parent
  * get at most half of the slots, rounded up. Otherwise all other executions would wait until a workflow with many items has ended.
  */
-export class FairShares {
+export class ParentSlotShares {
 	/** Maximum number of slots for the children of one parent. */
 	readonly #share: number;
 	/**

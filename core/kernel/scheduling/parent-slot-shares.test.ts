@@ -6,7 +6,7 @@ import { createSharedStorage, type OnCall } from "../../testing/engine/shared-st
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { Claimer, type ClaimerDependencies } from "../coordination/claimer.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
-import { FairShares } from "./fair-shares.ts";
+import { ParentSlotShares } from "./parent-slot-shares.ts";
 
 /** Starts children that run until they are canceled, and waits for them. */
 const parent = defineRunner("parent", () => ({
@@ -107,7 +107,7 @@ for (const startsInline of [true, false]) {
 }
 
 test("a parent is full with half of the slots, rounded up, and a claim takes no more than is left to any other", async () => {
-	const shares = new FairShares(5);
+	const shares = new ParentSlotShares(5);
 	let finish = () => {};
 	const finished = new Promise<void>((resolve) => {
 		finish = resolve;
@@ -125,7 +125,7 @@ test("a parent is full with half of the slots, rounded up, and a claim takes no 
 });
 
 test("if the last slots are taken between the two claims of a batch, more executions may match", async () => {
-	const shares = new FairShares(4);
+	const shares = new ParentSlotShares(4);
 	const slots = new SlotPool({ size: 4, onSlotFree: () => {} });
 	slots.open();
 	let end = () => {};

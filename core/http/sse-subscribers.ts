@@ -17,7 +17,7 @@ interface Piece {
 }
 
 /** Callbacks of a fan-out to its owner. */
-export interface SseFanOutHooks {
+export interface SseSubscribersHooks {
 	/** Called when the first pending event is added: the owner must call `flush` later. */
 	readonly onPending: () => void;
 	/** Called when the last subscriber has been removed. */
@@ -52,14 +52,14 @@ export interface SseFanOutHooks {
  * subscriber has at most one read pending: its response requests the next piece when the previous one has been handed to the socket. That
  * request is also what marks the previous piece as sent, so that its bytes no longer count as buffered.
  */
-export class SseFanOut {
-	readonly #hooks: SseFanOutHooks;
+export class SseSubscribers {
+	readonly #hooks: SseSubscribersHooks;
 	readonly #subscribers = new Set<SseSubscriber>();
 	readonly #buffer = new PieceBuffer();
 	#pendingEvents: Uint8Array[] = [];
 	#lastPiece: Piece = { bytes: new Uint8Array(), number: 0, totalEvents: 0, totalBytes: 0 };
 
-	constructor(hooks: SseFanOutHooks) {
+	constructor(hooks: SseSubscribersHooks) {
 		this.#hooks = hooks;
 	}
 

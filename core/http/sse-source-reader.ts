@@ -1,7 +1,7 @@
-import type { SseFanOut, SseSubscriber } from "./sse-fan-out.ts";
+import type { SseSubscriber, SseSubscribers } from "./sse-subscribers.ts";
 
 /** Source of the events of a fan-out. */
-export interface SseFanOutSource {
+export interface SseSource {
 	/**
 	 * Encoded events in order, in one batch for each event of the source. A batch is empty if its event must not be shown. Ends when
 	 * the signal that the source was opened with aborts.
@@ -21,17 +21,17 @@ export interface SseFanOutSource {
  * Reading lags the source, so events that were published before a client joined may arrive after it. Such a client waits as a
  * joined, not yet started subscriber until these events have been read. Without that it would get events older than its request.
  */
-export class SseFanOutReader {
-	readonly #broadcast: SseFanOut;
+export class SseSourceReader {
+	readonly #broadcast: SseSubscribers;
 	readonly #onEnd: () => void;
 	readonly #stopController = new AbortController();
-	readonly #source: Promise<SseFanOutSource>;
+	readonly #source: Promise<SseSource>;
 	/** Subscribers that wait until `startAfter` batches have been read: all batches that were published before the subscriber joined. */
 	#waitingSubscribers: { readonly subscriber: SseSubscriber; readonly startAfter: number }[] = [];
 	#readBatches = 0;
 
 	/** @param onEnd called when no subscriber can join any more; may be called more than once */
-	constructor(open: (signal: AbortSignal) => Promise<SseFanOutSource>, broadcast: SseFanOut, onEnd: () => void) {
+	constructor(open: (signal: AbortSignal) => Promise<SseSource>, broadcast: SseSubscribers, onEnd: () => void) {
 		this.#broadcast = broadcast;
 		this.#onEnd = onEnd;
 		this.#source = open(this.#stopController.signal);
@@ -58,7 +58,7 @@ export class SseFanOutReader {
 		this.#stopController.abort();
 	}
 
-	async #readSource({ eventBatches }: SseFanOutSource): Promise<void> {
+	async #readSource({ eventBatches }: SseSource): Promise<void> {
 		let failure: unknown;
 		try {
 			for await (const batch of eventBatches) {
