@@ -13,16 +13,16 @@ webTest("an item is kept, changed and deleted; a secret is in the page only whil
 		const read = async (path: string) => (await web.ask(root, "GET", `/v1/keys/${path}`)).body;
 		const page = await web.open("root", "/datastore");
 		const dialog = page.getByRole("dialog");
-		await page.getByText("Nothing is kept here").waitFor();
-		await page.getByRole("button", { name: "New …" }).click();
-		await dialog.getByRole("button", { name: "Keep" }).click();
+		await page.getByText("There are no items in this scope").waitFor();
+		await page.getByRole("button", { name: "Create …" }).click();
+		await dialog.getByRole("button", { name: "Save" }).click();
 		await dialog.getByText("value must be given.").waitFor();
 		await dialog.getByLabel("name").fill("limits/disk");
 		await dialog.getByLabel("value").fill(seenText);
 		await dialog.getByLabel("description").fill("Percent.");
 		await dialog.getByLabel("ttl").fill("3600");
 		await assertClean(page);
-		await dialog.getByRole("button", { name: "Keep" }).click();
+		await dialog.getByRole("button", { name: "Save" }).click();
 		await page.getByText("onerror").first().waitFor();
 		await page.getByText(/^in (59 min|1 h)/).waitFor();
 		assert.match(page.url(), /#\/datastore\/system\/limits%2Fdisk$/);
@@ -33,8 +33,8 @@ webTest("an item is kept, changed and deleted; a secret is in the page only whil
 		await dialog.getByLabel("value").fill(clearText);
 		await dialog.getByLabel("ttl").fill("");
 		await dialog.getByLabel("secret").selectOption("true");
-		await dialog.getByRole("button", { name: "Keep" }).click();
-		await page.getByText("yes, kept encrypted").waitFor();
+		await dialog.getByRole("button", { name: "Save" }).click();
+		await page.getByText("yes, stored encrypted").waitFor();
 		const { secret, description, expire_timestamp } = await read("limits%2Fdisk");
 		assert.deepEqual([secret, description, expire_timestamp], [true, "Percent.", undefined]);
 		assert.equal((await page.content()).includes(clearText), false);
@@ -53,12 +53,12 @@ webTest("an item is kept, changed and deleted; a secret is in the page only whil
 		assert.equal((await page.content()).includes(clearText), false);
 		await page.getByRole("button", { name: "Change …" }).click();
 		await dialog.getByLabel("description").fill("Changed.");
-		await dialog.getByRole("button", { name: "Keep" }).click();
+		await dialog.getByRole("button", { name: "Save" }).click();
 		await dialog.getByText("value must be given.").waitFor();
-		await dialog.getByRole("button", { name: "Do not" }).click();
+		await dialog.getByRole("button", { name: "Cancel" }).click();
 		await page.getByRole("button", { name: "Delete …" }).click();
 		await dialog.getByRole("button", { name: "Delete" }).click();
-		await page.getByText("Nothing is kept here").waitFor();
+		await page.getByText("There are no items in this scope").waitFor();
 		assert.equal((await read("limits%2Fdisk"))["faultstring"] !== undefined, true);
 	}),
 );
@@ -74,7 +74,7 @@ webTest("items are found by how their names begin; everybody has their own, and 
 			const viewer = await web.open("olga", "/datastore?prefix=disk.");
 			await viewer.getByRole("link", { name: "disk.two" }).waitFor();
 			assert.equal(await viewer.getByRole("link", { name: "tape" }).count(), 0);
-			assert.equal(await viewer.getByRole("button", { name: "New …" }).count(), 0);
+			assert.equal(await viewer.getByRole("button", { name: "Create …" }).count(), 0);
 			await goTo(viewer, "/datastore/system/tape");
 			await viewer.getByText("********").waitFor();
 			assert.equal(await viewer.getByRole("button", { name: /Show|Change|Delete/ }).count(), 0);
@@ -82,7 +82,7 @@ webTest("items are found by how their names begin; everybody has their own, and 
 			await assertClean(viewer);
 			const somebody = await web.open("ann", "/datastore");
 			await somebody.getByRole("link", { name: "mine" }).click();
-			assert.equal(await somebody.getByRole("link", { name: "Of the system" }).count(), 0);
+			assert.equal(await somebody.getByRole("link", { name: "System" }).count(), 0);
 			await somebody.getByRole("button", { name: "Show" }).click();
 			await somebody.getByText(clearText).waitFor();
 			await goTo(somebody, "/datastore/system/disk.one");
@@ -98,9 +98,9 @@ webTest("items are found by how their names begin; everybody has their own, and 
 			assert.notEqual(await page.title(), "taken");
 			await assertClean(page);
 			await goTo(page, "/datastore/user");
-			await page.getByText("Nothing is kept here").waitFor();
-			await page.getByLabel("Whose").fill("ann");
-			await page.getByLabel("Whose").press("Enter");
+			await page.getByText("There are no items in this scope").waitFor();
+			await page.getByLabel("Owner").fill("ann");
+			await page.getByLabel("Owner").press("Enter");
 			await page.getByRole("link", { name: "mine" }).click();
 			assert.match(page.url(), /#\/datastore\/user\/mine\?user=ann$/);
 			await page.getByText("********").waitFor();
