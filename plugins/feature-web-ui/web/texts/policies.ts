@@ -10,4 +10,4 @@ export const disabled = "The policy is disabled";
 export const enabled = "The policy is enabled";
 export const changed = "The policy is changed";
 export const typeField = "policy_type";
-export const actionField = "Ref of the action that the policy applies to; policies for workers also accept `<pack>.*` and `*`.";
+export const actionField = "Ref of the action that the policy applies to. Policies for workers also accept <pack>.* and *.";
