@@ -14,6 +14,7 @@ webTest("an item is kept, changed and deleted; a secret is in the page only whil
 		const page = await web.open("root", "/datastore");
 		const dialog = page.getByRole("dialog");
 		await page.getByText("There are no items in this scope").waitFor();
+		await page.locator(".empty code", { hasText: "svc key set NAME VALUE" }).waitFor();
 		await page.getByRole("button", { name: "Create …" }).click();
 		await dialog.getByRole("button", { name: "Save" }).click();
 		await dialog.getByText("value must be given.").waitFor();
