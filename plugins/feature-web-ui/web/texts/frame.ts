@@ -36,7 +36,7 @@ export const singleSignOnProblems: Readonly<Record<string, string>> = {
 	unavailable: "The provider of the sign-in cannot be reached. Try again.",
 };
 export const noCookie =
-	"The browser has not kept the session: over plain HTTP it keeps none unless api.auth_cookie_secure is false. Use HTTPS.";
+	"The browser did not store the session: over plain HTTP it stores one only if api.auth_cookie_secure is false. Use HTTPS.";
 
 export const chooseAll = "Choose all";
 export const choose = (name: string) => `Choose ${name}`;

@@ -5,7 +5,7 @@ export const mayNotListStep = "Ask an administrator of this service for the perm
 export const accessControlIsOff = "Access control is off";
 export const everyVisitor = "Everyone who reaches this service is an administrator.";
 export const everyUser = "Every user is an administrator.";
-export const signInStep = "Nobody has to sign in: set `auth.enable: true` in the configuration to change this. ";
+export const signInStep = "Signing in is not required: set `auth.enable: true` in the configuration to change this. ";
 export const accessControlStep = "Access control is off: set `rbac.enable: true` and assign roles in `rbac.assignments`.";
 
 export const running = "Running";

@@ -4,7 +4,6 @@ export const question = "Why did it happen?";
 export const questionStep = "Open an execution and choose Why, or open an event and choose Effects.";
 export const noTrace = "There is no trace of it.";
 export const trace = "Trace";
-export const began = "Began";
 export const rulesThatActed = "Rules that acted";
 export const tree = "Causes and effects";
 export const ruleActed = (rule: string) => `Rule ${rule} acted`;

@@ -63,5 +63,5 @@ export const openLog = "Open its log";
 export const task = "Task";
 export const tasks = "Tasks";
 export const attempts = "Attempts";
-export const noTasks = "No task has begun yet";
+export const noTasks = "No task has started yet";
 export const noTasksStep = "Tasks are listed here as soon as they start.";

@@ -68,7 +68,7 @@ function Trace({ tree, chosen }: { readonly tree: TraceTree; readonly chosen: st
 			</div>
 			<dl class="facts">
 				<Fact name={texts.trace}>{escapeControlCharacters(trace.trace_tag)}</Fact>
-				<Fact name={texts.began}>
+				<Fact name={common.started}>
 					<Ago at={trace.start_timestamp} />
 				</Fact>
 				<Fact name={common.events}>{trace.trigger_instances.length}</Fact>
