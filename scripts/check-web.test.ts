@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "uvu";
+import { bundleWeb } from "./build/bundle-web.ts";
 import { findForeignImports, findTooLarge } from "./check-web.ts";
 
 test("what the page imports of the engine is found, types and late imports as well", () => {
@@ -15,6 +16,14 @@ test("a page that is too large is told of with what makes it so", () => {
 	const files = [{ name: "a.js", contents: randomBytes(9_000) }];
 	assert.deepEqual(findTooLarge("everything", files, 10), []);
 	assert.match(findTooLarge("everything", files, 8)[0] ?? "", /^web page: everything has 9\.0 kB, at most 8; the largest: a\.js 9\.0$/);
+});
+
+test("a text is in the files of the pages that show it, and is not loaded with other pages", async () => {
+	const { files } = await bundleWeb();
+	const find = (text: string) => files.filter(({ name, contents }) => name.endsWith(".js") && Buffer.from(contents).includes(text));
+	assert.equal(find("Verify integrity").length, 1);
+	assert.equal(find("Verify integrity")[0]?.isFirst, false);
+	assert.ok(find("Sign in to svc").some(({ isFirst }) => isFirst));
 });
 
 test.run();

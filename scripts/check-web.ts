@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { bundleWeb, type WebFile } from "./build/bundle-web.ts";
+import { checkWebTexts } from "./check-web-texts.ts";
 import { findFiles } from "./find-files.ts";
 
 /** Kilobytes, as they come over a line that packs by gzip: what is loaded before anything is seen, and everything. */
@@ -17,6 +18,7 @@ export async function checkWeb(): Promise<string[]> {
 	const sources = findFiles(["plugins/feature-web-ui/web"], (file) => /(?<!\.test)\.tsx?$/.test(file));
 	return [
 		...sources.flatMap((file) => findForeignImports(file, readFileSync(file, "utf8"))),
+		...checkWebTexts(),
 		...findTooLarge(
 			"what is loaded first",
 			files.filter(({ isFirst }) => isFirst),

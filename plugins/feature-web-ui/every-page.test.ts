@@ -140,7 +140,7 @@ webTest("every page is fit for everybody and for a telephone, in both themes, wi
 webTest("text that is hard to read in one theme alone is found", () =>
 	withWeb(async ({ open }) => {
 		const page = await open("root");
-		await page.getByRole("heading", { name: "Runs" }).waitFor();
+		await page.getByRole("heading", { name: "Executions" }).waitFor();
 		for (const [theme, color] of [
 			["light", "#bbb"],
 			["dark", "#444"],

@@ -11,7 +11,7 @@ import { withSite } from "../_shipped/left-out.test-support.ts";
 test.after(closeBrowser);
 
 const coreTitles = [
-	...["Start", "Runs", "Inquiries", "Events", "Actions", "Rules", "Packs", "Datastore", "Policies", "API keys", "Access", "Nodes"],
+	...["Start", "Executions", "Inquiries", "Events", "Actions", "Rules", "Packs", "Datastore", "Policies", "API keys", "Access", "Nodes"],
 ];
 
 /** Addresses besides those of the navigation. */
@@ -58,19 +58,19 @@ webTest("the page offers nothing of features that the service does not have, and
 			await client.executions.create({ action: "hello.greet" });
 			const page = await openWithToken(api, "/", token);
 			const missing = collectMissingRoutes(page);
-			await page.getByRole("heading", { name: "Runs" }).waitFor();
+			await page.getByRole("heading", { name: "Executions" }).waitFor();
 			const navigation = await readNavigation(page);
 			assert.deepEqual([...navigation.keys()], coreTitles);
 			for (const address of [...navigation.values(), ...furtherAddresses]) {
 				await page.setViewportSize({ width: 1280, height: 900 });
 				await look(page, address);
-				assert.equal(await page.getByRole("button", { name: /Install|Upgrade|Uninstall|Roll back|Look now/ }).count(), 0, address);
+				assert.equal(await page.getByRole("button", { name: /Install|Upgrade|Uninstall|Roll back|Check now/ }).count(), 0, address);
 				assert.equal(await page.locator(".fault").count(), 0, address);
 				await assertClean(page);
 				await assertFitsPhone(page);
 			}
 			await look(page, "/packs");
-			assert.equal(await page.getByRole("link", { name: /^(Newer|Followed in git|Index)$/ }).count(), 0);
+			assert.equal(await page.getByRole("link", { name: /^(Updates|Followed in git|Index)$/ }).count(), 0);
 			await page.keyboard.press("Control+k");
 			const palette = page.getByRole("dialog");
 			await palette.getByText("hello.greet").first().waitFor();
@@ -80,7 +80,7 @@ webTest("the page offers nothing of features that the service does not have, and
 			await page.keyboard.press("Escape");
 			for (const address of missingAddresses) {
 				await look(page, address);
-				await page.getByText("There is no such page").waitFor();
+				await page.getByText("This page does not exist").waitFor();
 			}
 			assert.deepEqual(missing, []);
 		}),
@@ -92,7 +92,7 @@ webTest("the page offers what belongs to the features that the service has", () 
 		site.serve({}, async ({ api, token }) => {
 			const page = await openWithToken(api, "/packs", token);
 			await page.getByRole("button", { name: "Install …" }).waitFor();
-			for (const name of ["Newer", "Followed in git", "Index"]) await page.getByRole("link", { name, exact: true }).waitFor();
+			for (const name of ["Updates", "Followed in git", "Index"]) await page.getByRole("link", { name, exact: true }).waitFor();
 			const titles = [...(await readNavigation(page)).keys()];
 			assert.deepEqual(titles.sort(), [...coreTitles, "Aliases", "Audit", "Workers"].sort());
 			await look(page, "/packs/hello?view=holds");

@@ -60,7 +60,7 @@ webTest("the pictures of the docs can be made, and are small", () =>
 			await page.getByRole("link", { name: "site.release" }).waitFor();
 			await take(page, "runs");
 			await goTo(page, `/history/${failed}/general`);
-			await page.getByText("It has failed").waitFor();
+			await page.getByText("This execution failed").waitFor();
 			await page.locator(".log-line", { hasText: "port 443" }).waitFor();
 			await take(page, "failed-run");
 			await goTo(page, `/history/${deployed}/log?find=migrate&line=165`);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { basename, extname, resolve } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 
 const source = "plugins/feature-web-ui/web";
@@ -20,8 +21,31 @@ export interface WebFile {
 const unusedStaysOut: Plugin = {
 	name: "unused stays out",
 	setup(plugins) {
+		// Each source has its own copy of the texts that it uses: a page then loads neither the texts of other pages nor a file more for its own.
+		plugins.onResolve({ filter: /\/texts\/[\w-]+\.ts$/ }, ({ path, resolveDir, importer }) => ({
+			path: resolve(resolveDir, path),
+			suffix: `?${basename(importer)}`,
+			sideEffects: false,
+		}));
 		plugins.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, resolveDir }) => ({ path: resolve(resolveDir, path), sideEffects: false }));
 		plugins.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+	},
+};
+
+/** Writes each text of the catalogue where it is used. Names and exports of several hundred texts would make the page 3 % larger (gzip). */
+const textsInline: Plugin = {
+	name: "texts inline",
+	setup(plugins) {
+		plugins.onLoad({ filter: /\/feature-web-ui\/web\/.*\.tsx?$/ }, async ({ path }) => {
+			let contents = readFileSync(path, "utf8");
+			for (const [, alias, file = ""] of contents.matchAll(/import \* as (\w+) from "([./]+\/texts\/[\w-]+\.ts)"/g)) {
+				const texts: Readonly<Record<string, unknown>> = await import(pathToFileURL(resolve(dirname(path), file)).href);
+				contents = contents.replace(new RegExp(`\\b${alias}\\.(\\w+)\\b`, "g"), (whole, name: string) =>
+					typeof texts[name] === "string" ? JSON.stringify(texts[name]) : whole,
+				);
+			}
+			return { contents, loader: path.endsWith("x") ? "tsx" : "ts" };
+		});
 	},
 };
 
@@ -43,7 +67,7 @@ export async function bundleWeb(): Promise<{ readonly files: readonly WebFile[];
 		write: false,
 		metafile: true,
 		logLevel: "warning",
-		plugins: [unusedStaysOut],
+		plugins: [unusedStaysOut, textsInline],
 	});
 	const first = findFirst(metafile);
 	const files = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents, isFirst: first.has(basename(path)) }));

@@ -11,23 +11,23 @@ webTest("a key is made and shown once, changed, switched off and deleted", () =>
 		const page = await web.open("root", "/apikeys");
 		const dialog = page.getByRole("dialog");
 		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-		await page.getByText("There are no such keys").waitFor();
-		await page.getByRole("button", { name: "New …" }).click();
+		await page.getByText("No API keys found").waitFor();
+		await page.getByRole("button", { name: "Create …" }).click();
 		await dialog.getByLabel("expires_at").fill("soon");
-		await dialog.getByRole("button", { name: "Make" }).click();
+		await dialog.getByRole("button", { name: "Create" }).click();
 		await dialog.getByRole("alert").getByText("expires_at").waitFor();
 		await assertClean(page);
 		await dialog.getByLabel("expires_at").fill("2999-01-01T00:00:00Z");
 		await dialog.getByLabel("metadata").fill(JSON.stringify({ for: seenText }));
 		await dialog.getByLabel("scopes").fill('["action_list"]');
-		await dialog.getByRole("button", { name: "Make" }).click();
+		await dialog.getByRole("button", { name: "Create" }).click();
 		const key = await dialog.getByLabel("Key").inputValue();
 		const asKey = await fetch(`${web.urls.api}/v1/actions`, { headers: { "svc-api-key": key } });
 		assert.equal(asKey.status, 200);
 		await assertClean(page);
 		await dialog.getByRole("button", { name: "Copy" }).click();
-		await dialog.getByText("It is copied.").waitFor();
-		await dialog.getByRole("button", { name: "I have it" }).click();
+		await dialog.getByText("The key is copied.").waitFor();
+		await dialog.getByRole("button", { name: "Done" }).click();
 		await page.getByText("onerror").waitFor();
 		await page.getByText("action_list").waitFor();
 		assert.notEqual(await page.title(), "taken");
@@ -42,7 +42,7 @@ webTest("a key is made and shown once, changed, switched off and deleted", () =>
 		await dialog.getByLabel("scopes").fill("");
 		await dialog.getByRole("button", { name: "Change" }).click();
 		await page.getByText("the build farm").waitFor();
-		await page.getByText("All that its user may do.").waitFor();
+		await page.getByText("The key may do everything that its owner may do.").waitFor();
 		await page.getByRole("link", { name: "root" }).click();
 		await page.getByRole("table", { name: "API keys" }).waitFor();
 		assert.match(page.url(), /#\/apikeys\?user=root$/);
@@ -50,7 +50,7 @@ webTest("a key is made and shown once, changed, switched off and deleted", () =>
 		await page.goBack();
 		await page.getByRole("button", { name: "Delete …" }).click();
 		await dialog.getByRole("button", { name: "Delete" }).click();
-		await page.getByText("There are no such keys").waitFor();
+		await page.getByText("No API keys found").waitFor();
 		assert.deepEqual((await web.ask(root, "GET", "/v1/apikeys")).body, []);
 	}),
 );
@@ -78,7 +78,7 @@ webTest("roles and who has them are for administrators; everybody sees what they
 			await assertClean(viewer);
 			await goTo(viewer, "/apikeys");
 			await viewer.getByRole("table", { name: "API keys" }).waitFor();
-			assert.equal(await viewer.getByRole("button", { name: "New …" }).count(), 0);
+			assert.equal(await viewer.getByRole("button", { name: "Create …" }).count(), 0);
 			const somebody = await web.open("ann", "/access/roles");
 			await somebody.getByRole("cell", { name: "timer_list" }).waitFor();
 			assert.equal(await somebody.getByRole("link", { name: "Roles" }).count(), 0);
@@ -103,8 +103,8 @@ webTest("the audit record is listed, filtered and looked through, by whoever may
 			await web.ask(await web.signIn("olga"), "DELETE", "/v1/keys/one");
 			const page = await web.open("root", "/audit");
 			await page.getByRole("cell", { name: "key_value two" }).waitFor();
-			await page.getByRole("button", { name: "Look" }).click();
-			await page.getByText(/It is as it was written: \d+ entries/).waitFor();
+			await page.getByRole("button", { name: "Verify integrity" }).click();
+			await page.getByText(/The audit log is intact: \d+ entries/).waitFor();
 			await assertClean(page);
 			await page.getByLabel("Name").fill("two");
 			await page.getByLabel("Name").press("Enter");
@@ -113,7 +113,7 @@ webTest("the audit record is listed, filtered and looked through, by whoever may
 			await page.getByText(/"olga" does not have the permission/).waitFor();
 			assert.doesNotMatch(await page.content(), /a secret value/);
 			await goTo(page, "/audit?ref=nothing");
-			await page.getByText("No entry is like this").waitFor();
+			await page.getByText("No audit entry matches").waitFor();
 			// An observer sees everything else.
 			const viewer = await web.open("olga", "/audit");
 			await viewer
@@ -139,9 +139,9 @@ webTest("without access control everybody may do everything, but nobody may name
 			await goTo(page, "/nodes");
 			await page.getByRole("table", { name: "Nodes" }).waitFor();
 			await goTo(page, "/datastore/user");
-			await page.getByText("Nothing is kept here").waitFor();
-			assert.equal(await page.getByLabel("Whose").count(), 0);
-			await page.getByRole("button", { name: "New …" }).waitFor();
+			await page.getByText("There are no items in this scope").waitFor();
+			assert.equal(await page.getByLabel("Owner").count(), 0);
+			await page.getByRole("button", { name: "Create …" }).waitFor();
 		},
 		{ rbac: { enable: false } },
 	),

@@ -38,14 +38,14 @@ webTest("an action is found, asked for what it takes, and run; what is wrong is 
 		assert.match(page.url(), /#\/actions\?q=greets\+SOMEBODY$/);
 		await page.getByLabel("Pack").fill("default");
 		await page.getByLabel("Pack").press("Enter");
-		await page.getByText("No action is like this").waitFor();
+		await page.getByText("No action matches").waitFor();
 		await page.getByLabel("Search").fill("");
 		await page.getByLabel("Search").press("Enter");
 		await page.getByRole("link", { name: "default.speak" }).waitFor();
 		assert.equal(await page.getByRole("link", { name: "greeting.greet" }).count(), 0);
 		await page.getByRole("button", { name: "Clear" }).click();
 		await page.getByRole("link", { name: "greeting.greet" }).click();
-		await page.getByText("It has not run yet").waitFor();
+		await page.getByText("This action has not run yet").waitFor();
 		await page.getByText("Whom to greet.").waitFor();
 		assert.equal(await page.getByLabel("place").count(), 0);
 		assert.equal(await page.getByLabel("pin").getAttribute("type"), "password");
@@ -70,7 +70,7 @@ webTest("an action is found, asked for what it takes, and run; what is wrong is 
 		await page.getByText("hello Ann 3 rude").first().waitFor();
 		assert.equal((await page.content()).includes("a secret pin"), false);
 		await page.goBack();
-		await page.getByRole("table", { name: "Recent runs" }).getByRole("link", { name: "greeting.greet" }).waitFor();
+		await page.getByRole("table", { name: "Recent executions" }).getByRole("link", { name: "greeting.greet" }).waitFor();
 		await assertClean(page);
 	}, options),
 );
@@ -106,14 +106,14 @@ webTest("code and metadata are shown as text, and nothing is offered that somebo
 			assert.match(page.url(), /#\/actions\/default\.odd\?view=metadata$/);
 			await assertClean(page);
 			await page.getByRole("link", { name: "Code" }).click();
-			await page.getByText("It has no file of its own").waitFor();
+			await page.getByText("This action has no file of its own").waitFor();
 			assert.notEqual(await page.title(), "taken");
 			const viewer = await web.open("olga", "/actions/greeting.greet");
-			await viewer.getByText("You may look at this action, but not run it.").waitFor();
+			await viewer.getByText("You may view this action, but not run it.").waitFor();
 			await assertClean(viewer);
 			const somebody = await web.open("ann", "/actions/greeting.greet");
 			await somebody.getByRole("button", { name: "Run", exact: true }).waitFor();
-			assert.equal(await somebody.getByText("Recent runs").count(), 0);
+			assert.equal(await somebody.getByText("Recent executions").count(), 0);
 			assert.equal(await somebody.getByRole("link", { name: "Actions" }).count(), 0);
 			await assertClean(somebody);
 		},

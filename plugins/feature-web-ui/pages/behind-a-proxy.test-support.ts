@@ -61,7 +61,7 @@ nginxTest("behind a proxy that signs people in, the page opens without a questio
 			try {
 				const page = await openPage();
 				await page.goto(`${nginx.url}#/history`);
-				await page.getByRole("heading", { name: "Runs" }).waitFor();
+				await page.getByRole("heading", { name: "Executions" }).waitFor();
 				await page.locator(".user", { hasText: "root" }).waitFor();
 				await page.locator(".live", { hasText: "live" }).waitFor();
 				assert.equal(await page.getByLabel("Password").count(), 0);

@@ -37,16 +37,16 @@ webTest("a delivery leads to its event, to a test of the rule with it, and is de
 		await page.getByRole("button", { name: /^Replay/ }).click();
 		await page.getByRole("cell", { name: "replayed" }).waitFor();
 		await assertClean(page);
-		await page.getByRole("link", { name: "The event, to test rules with" }).last().click();
+		await page.getByRole("link", { name: "Event, to test rules with" }).last().click();
 		await page.getByText("onerror").first().waitFor();
 		assert.notEqual(await page.title(), "taken");
 		await assertClean(page);
 		const before = page.url();
-		await page.getByRole("link", { name: "Test default.posted with it" }).click();
-		await page.getByText("It would act").waitFor();
+		await page.getByRole("link", { name: "Test default.posted with this event" }).click();
+		await page.getByText("The rule would act").waitFor();
 		await page.goBack();
 		await page.getByRole("button", { name: "Emit again" }).click();
-		await page.getByText("It happens again").waitFor();
+		await page.getByText("The event was emitted again").waitFor();
 		assert.notEqual(page.url(), before);
 		await page.getByText("re_emitted_by").waitFor();
 		await page.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name: "Events" }).click();
@@ -71,9 +71,7 @@ webTest("timers say when they fire, sensors how they do; they are switched by wh
 			assert.equal(await viewer.getByRole("button", { name: /able / }).count(), 0);
 			const somebody = await web.open("ann", "/events");
 			await somebody.getByText('"unit":"hours"').waitFor();
-			assert.deepEqual(await somebody.getByRole("navigation", { name: "What happens, and where" }).getByRole("link").allTextContents(), [
-				"Timers",
-			]);
+			assert.deepEqual(await somebody.getByRole("navigation", { name: "Views of events" }).getByRole("link").allTextContents(), ["Timers"]);
 			await somebody.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name: "Events" }).waitFor();
 			await assertClean(somebody);
 		},

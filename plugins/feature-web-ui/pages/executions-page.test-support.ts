@@ -39,15 +39,15 @@ webTest("many are run again and canceled at once, where somebody may", () =>
 		for (const name of ["one", "two"]) await web.run(root, "default.chatty", { text: name });
 		const page = await web.open("root", "/history");
 		await page.getByLabel("Choose all").check();
-		await page.getByRole("button", { name: "Run 2 runs again" }).click();
-		await page.getByRole("dialog").getByRole("button", { name: "Run 2 runs again" }).click();
+		await page.getByRole("button", { name: "Run 2 executions again" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Run 2 executions again" }).click();
 		await page.locator("tbody tr").nth(3).waitFor();
 		const viewer = await web.open("olga", "/history");
 		await viewer.getByLabel("Choose all").check();
 		assert.equal(await viewer.getByRole("button", { name: /again|Cancel/ }).count(), 0);
 		const nobody = await web.open("ann", "/history");
 		await nobody.getByRole("alert").getByText("execution_list").waitFor();
-		assert.equal(await nobody.getByRole("link", { name: "Runs" }).count(), 0);
+		assert.equal(await nobody.getByRole("link", { name: "Executions" }).count(), 0);
 		await assertClean(nobody);
 	}, options),
 );
@@ -57,13 +57,13 @@ webTest("a failed run opens at what has failed, with its last lines; whatever it
 		const root = await withChatty(web);
 		const id = await web.run(root, "default.chatty", { text: `before\n${hostileText}\n`, errors: "it broke\n", fail: hostileText });
 		const page = await web.open("root", `/history/${id}/general`);
-		await page.getByText("It has failed").waitFor();
+		await page.getByText("This execution failed").waitFor();
 		await page.getByText("it broke").first().waitFor();
 		await page.getByText("onerror").first().waitFor();
 		assert.notEqual(await page.title(), "taken");
 		await assertClean(page);
 		await page.getByRole("button", { name: "Run with changes" }).click();
-		await page.getByRole("button", { name: "As JSON" }).click();
+		await page.getByRole("button", { name: "Edit as JSON" }).click();
 		const parameters = page.getByLabel("Parameters, as JSON");
 		await parameters.fill('{"fail": "", "text": "mended"}');
 		await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -85,7 +85,7 @@ webTest("a run is canceled by who may, and its page says so", () =>
 			await page.getByRole("button", { name: "Run again" }).waitFor();
 			await page.getByRole("button", { name: "Cancel" }).click();
 			await page.getByRole("textbox", { name: "Reason" }).fill("it takes <b>too</b> long");
-			await page.getByRole("button", { name: "Cancel the run" }).click();
+			await page.getByRole("button", { name: "Cancel the execution" }).click();
 			await page.getByText("canceled").first().waitFor();
 			await page.getByRole("link", { name: "States" }).click();
 			await page.getByText("it takes <b>too</b> long").first().waitFor();

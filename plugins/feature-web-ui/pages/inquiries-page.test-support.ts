@@ -16,7 +16,7 @@ webTest("what waits is answered by whoever is asked, in the form of its schema; 
 			const root = await web.signIn("root");
 			await web.ask(root, "POST", "/v1/actions", { name: "question", runner_type: "inquirer" });
 			const page = await web.open("root", "/inquiries");
-			await page.getByText("Nothing waits for an answer").waitFor();
+			await page.getByText("No inquiry is waiting for an answer").waitFor();
 			await assertClean(page);
 			const parameters = { route: "night-shift", users: ["root"], schema };
 			const { body } = await web.ask(root, "POST", "/v1/executions", { action: "default.question", parameters });
@@ -24,7 +24,7 @@ webTest("what waits is answered by whoever is asked, in the form of its schema; 
 			await page.getByRole("link", { name: "night-shift" }).waitFor();
 			await assertClean(page);
 			const viewer = await web.open("olga", `/inquiries/${String(body["id"])}`);
-			await viewer.getByText("Others are asked").waitFor();
+			await viewer.getByText("This inquiry asks other users").waitFor();
 			await assertClean(viewer);
 			await page.getByRole("link", { name: "night-shift" }).click();
 			await page.getByRole("button", { name: "Answer" }).click();
@@ -57,7 +57,7 @@ for (const hasHeldWork of [false, true]) {
 					await page.getByRole("status").getByText("paused").waitFor();
 					const offered = hasHeldWork
 						? page.getByRole("button", { name: "Resume" })
-						: page.getByRole("link", { name: "Waits for an answer" });
+						: page.getByRole("link", { name: "Waiting for an answer" });
 					await offered.waitFor();
 					await assertClean(page);
 					if (hasHeldWork) return;

@@ -45,7 +45,7 @@ webTest("the keyboard alone leads through signing in, runs, a run, its log, a se
 			await page.keyboard.type("root");
 			await page.keyboard.press("Enter");
 			await page.getByRole("button", { name: "Sign out" }).waitFor();
-			await tabTo(page, "a Runs");
+			await tabTo(page, "a Executions");
 			await page.keyboard.press("Enter");
 			await page.getByRole("link", { name: "default.chatty" }).waitFor();
 			await tabTo(page, "a default.chatty");
@@ -89,14 +89,20 @@ webTest("a screen reader is told what the pages are made of, and what changes in
 			await page.locator(".live", { hasText: "live" }).waitFor();
 			const runs = await page.locator("body").ariaSnapshot();
 			const shell = ["- banner:", '- navigation "Pages":', 'link "Skip to the content"', "- main:", "- status: live"];
-			const list = ['heading "Runs" [level=1]', 'search "Filters"', 'table "Runs"', 'columnheader "Status"', 'link "default.chatty"'];
+			const list = [
+				'heading "Executions" [level=1]',
+				'search "Filters"',
+				'table "Executions"',
+				'columnheader "Status"',
+				'link "default.chatty"',
+			];
 			for (const part of [...shell, ...list, 'navigation "Pages of the list"']) assert.ok(runs.includes(part), `${part} in\n${runs}`);
 			await page.goto(`${web.urls.api}/#/history/${id}/log`);
 			await page.locator(".log-line", { hasText: "line 1 of the output" }).waitFor();
 			const log = await page.locator("body").ariaSnapshot();
 			const parts = [
 				"- status: failed",
-				'navigation "Views of this run"',
+				'navigation "Views of this execution"',
 				'search "Search the output"',
 				'region "Output"',
 				'link "Download"',

@@ -28,7 +28,7 @@ webTest("a whole number beyond 2^53 keeps its digits in the form of an action, i
 			assert.deepEqual(await page.locator(".json-scalar").allTextContents(), [large, large, large]);
 			await page.getByRole("button", { name: "Run with changes" }).click();
 			assert.equal(await page.getByLabel("id").inputValue(), large);
-			await page.getByRole("button", { name: "As JSON" }).click();
+			await page.getByRole("button", { name: "Edit as JSON" }).click();
 			const asJson = page.getByLabel("Parameters, as JSON");
 			assert.match(await asJson.inputValue(), /"id": 9007199254740993,[^]*"id": 9007199254740993\n/);
 			await asJson.fill('{"id": 9007199254740995}');

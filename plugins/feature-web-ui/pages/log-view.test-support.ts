@@ -106,7 +106,7 @@ webTest("what goes on is followed, without a line lost or twice over connections
 		await page.getByRole("button", { name: /\d+ new lines/ }).waitFor();
 		await page
 			.getByRole("status")
-			.filter({ hasText: /^New lines have come below$/ })
+			.filter({ hasText: /^New lines below$/ })
 			.waitFor();
 		await web.ask(root, "DELETE", `/v1/executions/${String(body["id"])}`);
 		await page.locator("main").getByText("canceled").first().waitFor();

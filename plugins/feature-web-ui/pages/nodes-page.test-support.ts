@@ -9,7 +9,7 @@ webTest("a node tells what it does and what runs there; it is drained, and takes
 			await web.ask(root, "POST", "/v1/actions", { name: "chatty", runner_type: "chatty" });
 			const { body } = await web.ask(root, "POST", "/v1/executions", { action: "default.chatty", parameters: { wait: true } });
 			const page = await web.open("root", "/nodes");
-			await page.getByText("The node that answers you:").waitFor();
+			await page.getByText("The node that serves this page:").waitFor();
 			await page.getByRole("cell", { name: "ready" }).waitFor();
 			await assertClean(page);
 			// On a telephone the navigation is wider than what is seen of it.
@@ -32,10 +32,10 @@ webTest("a node tells what it does and what runs there; it is drained, and takes
 			await page.getByText("not ready: draining").waitFor();
 			await assertClean(page);
 			await page.goBack();
-			await page.getByRole("button", { name: "Take on work again" }).click();
+			await page.getByRole("button", { name: "Resume" }).click();
 			await page.getByRole("button", { name: "Drain …" }).waitFor();
 			await web.ask(root, "DELETE", `/v1/executions/${body["id"]}`);
-			await page.getByText("Nothing runs there").waitFor();
+			await page.getByText("No executions are running here").waitFor();
 		},
 		{ runners: [chatty()] },
 	),
@@ -57,7 +57,7 @@ webTest("workers are shown as they come and go, with what they run, to whoever m
 			const parameters = { svc_worker_labels: { default: ["site-a"], immutable: true } };
 			await web.ask(root, "POST", "/v1/actions", { name: "far", runner_type: "chatty", parameters });
 			const page = await web.open("ann", "/workers");
-			await page.getByText("No worker has asked for work within a day").waitFor();
+			await page.getByText("No worker has connected within the last day").waitFor();
 			const { body: started } = await web.ask(root, "POST", "/v1/executions", { action: "default.far" });
 			const poll = (more: object) =>
 				web.ask(root, "POST", "/v1/workers/poll", {
@@ -74,7 +74,7 @@ webTest("workers are shown as they come and go, with what they run, to whoever m
 			await page.getByRole("cell", { name: "draining" }).waitFor();
 			await page.getByRole("cell", { name: "1 of 3" }).waitFor();
 			await page.locator("a.row-link").click();
-			await page.getByText("Nothing runs there").waitFor();
+			await page.getByText("No executions are running here").waitFor();
 			await assertClean(page);
 			const seesAll = await web.open("olga", "/workers");
 			await seesAll.locator("a.row-link").click();

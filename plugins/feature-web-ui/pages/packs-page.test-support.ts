@@ -53,8 +53,8 @@ webTest("a pack is installed, looked at, upgraded, rolled back and removed; each
 			const page = await web.open("root", "/packs");
 			await page.getByRole("link", { name: "core", exact: true }).waitFor();
 			await assertClean(page);
-			await page.getByRole("button", { name: "Read again" }).click();
-			await page.getByText("Packs are what their files say").waitFor();
+			await page.getByRole("button", { name: "Reload" }).click();
+			await page.getByText("The packs are registered").waitFor();
 			await page.getByRole("button", { name: "Install …" }).click();
 			const dialog = page.getByRole("dialog");
 			await dialog.getByRole("button", { name: "Install" }).click();
@@ -71,7 +71,7 @@ webTest("a pack is installed, looked at, upgraded, rolled back and removed; each
 			await page.getByText("onerror").waitFor();
 			assert.notEqual(await page.title(), "taken");
 			await assertClean(page);
-			await page.getByRole("link", { name: "What it holds" }).click();
+			await page.getByRole("link", { name: "Contents" }).click();
 			await page.getByRole("link", { name: "disk.posted" }).waitFor();
 			await assertClean(page);
 			await page.getByRole("link", { name: "Files" }).click();
@@ -115,7 +115,7 @@ webTest("a pack that is followed in git says how far the service has come, and w
 				await page.getByText("installed", { exact: true }).waitFor();
 				await assertClean(page);
 				commit("1.1.0", { "rules/broken.yaml": "name: broken\n" });
-				await page.getByRole("button", { name: /^Look now at/ }).click();
+				await page.getByRole("button", { name: /^Check now/ }).click();
 				await seeJob(page, "/packs");
 				await page.getByRole("cell", { name: /^failed .*broken/ }).waitFor();
 				await assertClean(page);
@@ -126,7 +126,7 @@ webTest("a pack that is followed in git says how far the service has come, and w
 				await assertClean(page);
 				const viewer = await web.open("olga", "/packs?view=followed");
 				await viewer.getByText(/rules\/broken\.yaml/).waitFor();
-				assert.equal(await viewer.getByRole("button", { name: /Look now/ }).count(), 0);
+				assert.equal(await viewer.getByRole("button", { name: /Check now/ }).count(), 0);
 				await assertClean(viewer);
 			},
 			{ followed: [{ git, interval: 3_600 }] },
@@ -188,7 +188,7 @@ webTest("a pack is set up by a form; what is not written stays, what is emptied 
 			await page.getByRole("button", { name: "Save" }).click();
 			await page.getByText("The configuration is saved").waitFor();
 			assert.deepEqual(await values(), { limit: 80, place: seenText, token: "a secret token" });
-			await page.getByText("Not shown; it stays where nothing is written.").waitFor();
+			await page.getByText("Not shown. Leave the field empty to keep the current value.").waitFor();
 			assert.equal(await page.getByLabel("token").inputValue(), "");
 			assert.equal(await page.getByLabel("loud").locator("option").first().textContent(), "the default");
 			await page.getByLabel("limit").fill("");
@@ -215,9 +215,9 @@ webTest("what somebody may not do with packs is not offered", () =>
 		async (web) => {
 			const viewer = await web.open("olga", "/packs");
 			await viewer.getByRole("link", { name: "disk", exact: true }).waitFor();
-			assert.equal(await viewer.getByRole("button", { name: /Install|Read again/ }).count(), 0);
+			assert.equal(await viewer.getByRole("button", { name: /Install|Reload/ }).count(), 0);
 			await viewer.getByRole("link", { name: "disk", exact: true }).click();
-			await viewer.getByText("It has no README.").waitFor();
+			await viewer.getByText("This pack has no README.").waitFor();
 			assert.equal(await viewer.getByRole("button", { name: /Upgrade|Roll back|Uninstall/ }).count(), 0);
 			const somebody = await web.open("ann", "/packs");
 			await somebody.getByRole("link", { name: "disk", exact: true }).waitFor();

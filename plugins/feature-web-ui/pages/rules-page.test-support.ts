@@ -40,22 +40,22 @@ webTest(
 			assert.notEqual(await page.title(), "taken");
 			await assertClean(page);
 			await page.getByRole("link", { name: "History" }).click();
-			await page.getByRole("link", { name: "Test with it" }).click();
-			await page.getByText("It would act").waitFor();
+			await page.getByRole("link", { name: "Test with this event" }).click();
+			await page.getByText("The rule would act").waitFor();
 			await page.getByText("seen an elephant").waitFor();
 			assert.match(page.url(), /view=test&event=/);
 			await page
 				.getByRole("button", { name: /^Test with/ })
 				.first()
 				.click();
-			await page.getByText("It would not act").waitFor();
-			await page.getByText("which does not hold").waitFor();
+			await page.getByText("The rule would not act").waitFor();
+			await page.getByText("but the rule requires").waitFor();
 			await assertClean(page);
 			await page.getByLabel("payload").fill('{"what": "a whale", "size": 20}');
 			await page.getByRole("button", { name: "Test", exact: true }).click();
 			await page.getByText("seen a whale").waitFor();
 			await page.getByRole("link", { name: "History" }).click();
-			await page.getByRole("link", { name: /^Run / }).click();
+			await page.getByRole("link", { name: /^Execution / }).click();
 			await page.getByText("seen an elephant").first().waitFor();
 		}, options),
 );
@@ -71,7 +71,7 @@ webTest("a rule is switched off and on by who may; the list is narrowed down by 
 			assert.equal(await page.getByRole("link", { name: "History" }).count(), 0);
 			await assertClean(page);
 			const viewer = await web.open("olga", "/rules?state=enabled");
-			await viewer.getByText("No rule is like this").waitFor();
+			await viewer.getByText("No rule matches").waitFor();
 			await viewer.getByLabel("State").selectOption("disabled");
 			await viewer.getByRole("link", { name: "default.big" }).click();
 			await viewer.getByRole("heading", { name: "default.big" }).waitFor();

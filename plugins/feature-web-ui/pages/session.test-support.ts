@@ -33,7 +33,7 @@ webTest("signing out ends the token in the service; a session that has ended ask
 		await signInAs(page, "olga");
 		assert.match(page.url(), /action=default\.speak$/);
 		await page.locator(".live", { hasText: "live" }).waitFor();
-		await page.getByText("No run is like this").waitFor();
+		await page.getByText("No execution matches").waitFor();
 		await page.context().clearCookies();
 		// The session ends with this request, or with one that the page sends by itself before: then the page shows the form already.
 		await goTo(page, "/history?status=failed");
@@ -47,7 +47,7 @@ webTest("without authentication nobody has to sign in", () =>
 	withWeb(
 		async ({ openSignedOut }) => {
 			const page = await openSignedOut("/");
-			await page.getByRole("heading", { name: "Runs" }).waitFor();
+			await page.getByRole("heading", { name: "Executions" }).waitFor();
 			assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
 			await page.getByRole("region", { name: "Access control is off" }).getByText("auth.enable: true").waitFor();
 			await assertClean(page);
@@ -76,21 +76,21 @@ webTest("a user who is not an administrator can read every page of records if ap
 				await page.getByText(text).first().waitFor();
 				await page.locator(".loading").first().waitFor({ state: "detached" });
 			};
-			await shows("/?range=1h", "Lately");
+			await shows("/?range=1h", "Recent failures");
 			await shows("/history?all=shown", "1–2 of");
 			await page.getByRole("button", { name: "Next" }).click();
 			await page.getByText("3–4 of").waitFor();
 			await shows("/actions", "1–2 of");
-			await shows("/actions/yard.talk", "All runs of it");
+			await shows("/actions/yard.talk", "All executions of this action");
 			await shows("/rules", "1–2 of 4");
 			await shows("/rules/default.first?view=history", "1–1 of 1");
 			await shows("/rules/default.first?view=test", "Test with");
 			await shows("/packs/yard", "Actions");
 			await shows("/events/triggers/core.svc.webhook", "default.first");
-			await shows(`/why?event=${event?.id}`, "The trigger has 2 rules besides");
-			await shows(`/history/${failed}`, "This has failed");
+			await shows(`/why?event=${event?.id}`, "2 more rules of this trigger are not tested here");
+			await shows(`/history/${failed}`, "Failed task");
 			await shows(`/history/${failed}/children`, "yard.talk");
-			await shows(`/history/${many}/time`, "7 runs");
+			await shows(`/history/${many}/time`, "7 executions");
 			await shows(`/history/${many}/graph?task=each`, "7 executions");
 			await page.getByRole("list", { name: "Executions of this task" }).getByText("succeeded").nth(6).waitFor();
 			await page.keyboard.press("Control+k");

@@ -20,7 +20,7 @@ webTest("the start page tells what runs, what has failed and what waits for an a
 		assert.equal(await page.getByRole("region", { name: "Access control is off" }).count(), 0);
 		await assertClean(page);
 		await web.run(root, "default.chatty", { fail: "broken" });
-		await page.getByRole("table", { name: "Failed lately" }).getByText("default.chatty").waitFor();
+		await page.getByRole("table", { name: "Recent failures" }).getByText("default.chatty").waitFor();
 		const { body } = await web.ask(root, "POST", "/v1/executions", { action: "default.chatty", parameters: { wait: true } });
 		try {
 			await page.getByRole("table", { name: "Running now" }).getByText("default.chatty").waitFor();
@@ -28,7 +28,7 @@ webTest("the start page tells what runs, what has failed and what waits for an a
 			await web.ask(root, "POST", "/v1/executions", { action: "default.ask", parameters: { route: "release", users: ["root"] } });
 			await page.getByText("asks you").waitFor();
 			await page.getByRole("link", { name: "1 hour" }).click();
-			await page.getByRole("img", { name: /^Runs: 3 in all, 1 failed/ }).waitFor();
+			await page.getByRole("img", { name: /^Executions: 3 in all, 1 failed/ }).waitFor();
 			await assertClean(page);
 			await page.setViewportSize({ width: 390, height: 800 });
 			assert.ok((await page.evaluate("document.documentElement.scrollWidth")) === 390);
@@ -37,14 +37,14 @@ webTest("the start page tells what runs, what has failed and what waits for an a
 			// The service waits for it when it stops.
 			await web.ask(root, "DELETE", `/v1/executions/${String(body["id"])}`);
 		}
-		await page.getByText("Nothing runs at this moment").waitFor();
+		await page.getByText("No executions are running").waitFor();
 	}, options),
 );
 
 webTest("whoever may see nothing is told so, and is offered nothing", () =>
 	withWeb(async (web) => {
 		const page = await web.open("ann");
-		await page.getByText("You may not see what runs").waitFor();
+		await page.getByText("You have no permission to list executions").waitFor();
 		await page.keyboard.press("Control+k");
 		const options = page.getByRole("dialog").getByRole("option");
 		await options.first().waitFor();
@@ -82,22 +82,22 @@ webTest("the keyboard leads to pages, records and runs, and tells its keys", () 
 		await page.getByRole("heading", { name: "default.chatty" }).waitFor();
 		await page.keyboard.press("Control+k");
 		await field.fill("zzz");
-		await page.getByText("Nothing is called that").waitFor();
-		await field.fill("run");
+		await page.getByText("Nothing has this name").waitFor();
+		await field.fill("exec");
 		await field.press("ArrowUp");
 		await field.press("ArrowDown");
 		await field.press("Enter");
-		await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+		await page.getByRole("heading", { name: "Executions", exact: true }).waitFor();
 		await page.keyboard.press("/");
 		await page.waitForFunction("document.activeElement.matches('search *')");
 		await page.keyboard.press("?");
 		assert.equal(await page.getByRole("dialog").count(), 0);
-		await page.getByRole("heading", { name: "Runs", exact: true }).click();
+		await page.getByRole("heading", { name: "Executions", exact: true }).click();
 		await page.locator("main").focus();
 		await page.keyboard.press("?");
-		await page.getByRole("dialog", { name: "Keys" }).waitFor();
+		await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
 		await assertClean(page);
-		await page.getByLabel("Keys without Ctrl").uncheck();
+		await page.getByLabel("Enable shortcuts without Ctrl").uncheck();
 		await page.keyboard.press("Escape");
 		await page.locator("main").focus();
 		await page.keyboard.press("?");

@@ -7,10 +7,10 @@ webTest("400 nested runs are in time, of which the page holds those that are see
 		const root = await web.signIn("root");
 		const id = await beginUntil(web, root, "yard.many", { status: "succeeded", parameters: { count: 400 } });
 		const page = await web.open("root", `/history/${id}/time`);
-		await page.getByText("400 runs").waitFor();
+		await page.getByText("400 executions").waitFor();
 		await page.getByRole("link", { name: "each 1", exact: true }).waitFor();
 		assert.ok((await page.locator("*").count()) <= 600);
-		const rows = page.getByRole("region", { name: "Time line" });
+		const rows = page.getByRole("region", { name: "Timeline" });
 		await rows.focus();
 		await page.keyboard.press("End");
 		await page.locator('li[aria-posinset="400"]').waitFor();
@@ -25,7 +25,7 @@ webTest("what waited and what ran are told apart, as it goes on; the list of run
 		const root = await web.signIn("root");
 		const id = await beginUntil(web, root, "yard.waiting", { status: "running" });
 		const page = await web.open("olga", `/history/${id}/time`);
-		const row = page.getByRole("region", { name: "Time line" }).getByRole("listitem");
+		const row = page.getByRole("region", { name: "Timeline" }).getByRole("listitem");
 		await row.getByRole("link", { name: "hold" }).waitFor();
 		await row.getByText("running").waitFor();
 		assert.equal(await row.locator(".waited").count(), 1);
@@ -35,13 +35,13 @@ webTest("what waited and what ran are told apart, as it goes on; the list of run
 		await row.getByText("canceled").waitFor();
 		await assertClean(page);
 		await page.goto(page.url().replace(/#.*/, "#/history?all=shown"));
-		await page.getByRole("link", { name: "In time" }).click();
-		const runs = page.getByRole("region", { name: "Runs in time" });
+		await page.getByRole("link", { name: "Show as a timeline" }).click();
+		const runs = page.getByRole("region", { name: "Timeline of executions" });
 		await runs.getByRole("link", { name: "yard.talk" }).waitFor();
 		assert.match(page.url(), /all=shown&show=time/);
 		await assertClean(page);
 		await assertFitsPhone(page);
 		await page.goBack();
-		await page.getByRole("table", { name: "Runs" }).waitFor();
+		await page.getByRole("table", { name: "Executions" }).waitFor();
 	}, yard),
 );

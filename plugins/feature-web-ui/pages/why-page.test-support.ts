@@ -35,19 +35,19 @@ webTest("a delivery shows which rule acted, and of the others the criterion and 
 		const id = await deliver(web, root);
 		const page = await web.open("root", `/history/${id}`);
 		await page.getByRole("link", { name: "Why" }).click();
-		const tree = page.getByRole("region", { name: "What led to what" });
+		const tree = page.getByRole("region", { name: "Causes and effects" });
 		await tree.getByRole("listitem").filter({ hasText: "default.large" }).getByText("acted", { exact: true }).first().waitFor();
 		await tree.getByText("Delivered to webhook hooks/sample by root").waitFor();
 		await tree.getByText("trigger.body.size was 9").waitFor();
-		await tree.getByText("which does not hold: equals").waitFor();
+		await tree.getByText("but the rule requires: equals").waitFor();
 		const other = tree.getByRole("listitem").filter({ has: page.getByRole("link", { name: "default.named" }) });
-		assert.match((await other.last().textContent()) ?? "", /trigger\.body\.name is "<img src=x .*does not hold: equals "a whale"/);
+		assert.match((await other.last().textContent()) ?? "", /trigger\.body\.name is "<img src=x .*the rule requires: equals "a whale"/);
 		await tree.getByText("is disabled").waitFor();
-		await tree.getByText("judged by the rules as they are now").waitFor();
+		await tree.getByText("testing the rules as they are now").waitFor();
 		assert.equal(await tree.getByRole("link", { name: "yard.talk" }).getAttribute("aria-current"), "true");
 		assert.notEqual(await page.title(), "taken");
 		await assertClean(page);
-		const toggle = tree.getByRole("button", { name: /^What rule default\.large did/ });
+		const toggle = tree.getByRole("button", { name: /^Effects of rule default\.large/ });
 		await toggle.focus();
 		await page.keyboard.press("Enter");
 		await tree.getByRole("link", { name: "yard.talk" }).waitFor({ state: "detached" });
@@ -55,10 +55,10 @@ webTest("a delivery shows which rule acted, and of the others the criterion and 
 		await tree.getByRole("link", { name: "yard.talk" }).waitFor();
 		await assertFitsPhone(page);
 		await tree.getByRole("link", { name: "default.named" }).click();
-		await page.getByText("It would not act").waitFor();
+		await page.getByText("The rule would not act").waitFor();
 		await page.goBack();
 		await tree.getByRole("link", { name: /^core\./ }).click();
-		await page.getByRole("link", { name: "What came of it" }).click();
+		await page.getByRole("link", { name: "Effects" }).click();
 		await page.waitForURL(/#\/why\/[0-9a-f]{24}\?event=/);
 		await tree.getByRole("link", { name: "yard.talk" }).waitFor();
 	}, yard),
@@ -77,7 +77,7 @@ webTest("what is started by hand says by whom; a chain of ends grows as it happe
 		assert.equal(made.status, 201, JSON.stringify(made.body));
 		const id = await beginUntil(web, root, "yard.waiting", { status: "running" });
 		const page = await web.open("olga", `/why?execution=${id}`);
-		const tree = page.getByRole("region", { name: "What led to what" });
+		const tree = page.getByRole("region", { name: "Causes and effects" });
 		await tree.getByText("started by root").waitFor();
 		await tree.getByText("task hold").waitFor();
 		const [child] = (await web.ask(root, "GET", `/v1/executions?parent=${id}`)).body as unknown as { readonly id: string }[];
@@ -127,7 +127,7 @@ webTest("an address without a trace, an execution or an event reads no trace", (
 		const reads: string[] = [];
 		page.on("request", (request) => request.url().includes("/v1/traces") && reads.push(new URL(request.url()).search));
 		await goTo(page, "/why");
-		await page.getByText("Open a run and choose Why").waitFor();
+		await page.getByText("Open an execution and choose Why").waitFor();
 		await goTo(page, "/why?execution=ffffffffffffffffffffffff");
 		await page.getByText("There is no trace of it.").waitFor();
 		assert.deepEqual(reads, ["?execution=ffffffffffffffffffffffff&limit=1"]);

@@ -41,7 +41,7 @@ webTest("a trigger type says what it takes and tells, which rules have it and wh
 			await page.getByRole("heading", { name: "disk.watch" }).waitFor();
 			await page.getByRole("link", { name: "disk.full" }).click();
 			await page.getByRole("link", { name: "disk.watch" }).waitFor();
-			await page.getByRole("link", { name: "Rules with it: all of them" }).click();
+			await page.getByRole("link", { name: "Rules with this trigger type: all of them" }).click();
 			await page.getByRole("link", { name: "disk.watch" }).waitFor();
 			assert.match(page.url(), /#\/rules\?trigger=disk\.full$/);
 			await goTo(page, "/events/triggers/default.seen");
@@ -50,7 +50,7 @@ webTest("a trigger type says what it takes and tells, which rules have it and wh
 			await restricted.getByRole("link", { name: "disk.full" }).click();
 			await restricted.getByRole("heading", { name: "disk.full" }).waitFor();
 			await restricted.getByText("limit").first().waitFor();
-			assert.equal(await restricted.getByText("Rules with it").count(), 0);
+			assert.equal(await restricted.getByText("Rules with this trigger type").count(), 0);
 			await assertClean(restricted);
 		},
 		{

@@ -39,7 +39,7 @@ webTest("a workflow is drawn with what came of its tasks; the chosen one stands 
 		await page.getByText("checked gamma").first().waitFor();
 		await page.goBack();
 		await page.getByRole("region", { name: "Task both" }).waitFor();
-		await panel.getByRole("link", { name: "Its log" }).click();
+		await panel.getByRole("link", { name: "Open its log" }).click();
 		await page.waitForURL(/\/log$/);
 		await page.goto(page.url().replace(/#.*/, `#/history/${id}`));
 		const failing = page.locator("section.failing");
@@ -57,7 +57,7 @@ webTest("the graph and the tasks change as the run goes on; the keyboard goes fr
 		await page.getByRole("link", { name: "hold yard.talk · starts running" }).focus();
 		await page.keyboard.press("ArrowDown");
 		await page.keyboard.press("Enter");
-		await page.getByRole("region", { name: "Task after" }).getByText("It has not run").waitFor();
+		await page.getByRole("region", { name: "Task after" }).getByText("This task has not run").waitFor();
 		assert.match(page.url(), /task=after$/);
 		const [child] = (await web.ask(root, "GET", `/v1/executions?parent=${id}`)).body as unknown as { readonly id: string }[];
 		await web.ask(root, "DELETE", `/v1/executions/${child?.id}`);
@@ -75,7 +75,7 @@ webTest("tasks are listed, items in one line, each with its runs; chains have gr
 		await row.getByText("3 of 3 items").waitFor();
 		assert.equal(await page.getByRole("row").count(), 6);
 		await assertClean(page);
-		await page.getByRole("button", { name: "3 runs of check" }).click();
+		await page.getByRole("button", { name: "3 executions of check" }).click();
 		assert.equal(await row.locator("li a").count(), 3);
 		await assertClean(page);
 		await row.getByRole("link", { name: "check", exact: true }).click();

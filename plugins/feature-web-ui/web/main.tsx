@@ -10,6 +10,8 @@ import { Lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { SignIn } from "./parts/sign-in.tsx";
 import { applyTheme } from "./parts/theme-choice.tsx";
+import * as common from "./texts/common.ts";
+import * as texts from "./texts/frame.ts";
 
 /** Shows the current page, the sign-in form or an error, depending on the session. */
 function App() {
@@ -21,7 +23,7 @@ function App() {
 		case "unreachable":
 			return <Fault error={new Error(session.problem.value)} onRetry={() => void session.check()} />;
 		default:
-			return <p class="loading">Loading …</p>;
+			return <p class="loading">{common.loading}</p>;
 	}
 }
 
@@ -29,16 +31,15 @@ function CurrentPage() {
 	const { path } = addressBar.current.value;
 	const [page, values] = findPage(path);
 	useEffect(() => {
-		document.title = page === undefined ? "svc" : `${page.title} · svc`;
+		document.title = page === undefined ? texts.product : texts.toWindowTitle(page.title);
 	}, [page]);
 	return (
 		<Shell current={page}>
 			{page !== undefined && <LazyPage key={page.path} page={page} values={values} />}
 			{page === undefined && (
-				<Empty title="There is no such page">
-					<p>
-						<a href={`#${pages[0]?.path}`}>{pages[0]?.title}</a>
-					</p>
+				<Empty title={texts.noPage} step={texts.noPageStep}>
+					{" "}
+					<a href={`#${pages[0]?.path}`}>{pages[0]?.title}</a>{" "}
 				</Empty>
 			)}
 		</Shell>

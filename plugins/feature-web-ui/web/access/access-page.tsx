@@ -11,19 +11,21 @@ import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
+import * as texts from "../texts/access.ts";
+import * as common from "../texts/common.ts";
 
 const roleColumns: readonly Column<RoleRecord>[] = [
 	{
-		title: "Role",
+		title: common.role,
 		cell: ({ name }) => (
 			<a class="row-link" href={toRoleHref(name)}>
 				{escapeControlCharacters(name)}
 			</a>
 		),
 	},
-	{ title: "What it is", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
-	{ title: "From", cell: ({ system }) => (system ? "the service" : "the configuration") },
-	{ title: "Grants", class: "right", cell: ({ system, permission_grant_objects: grants }) => (system ? "–" : grants.length) },
+	{ title: common.description, class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
+	{ title: texts.definedBy, cell: ({ system }) => (system ? texts.byService : texts.byConfiguration) },
+	{ title: texts.grants, class: "right", cell: ({ system, permission_grant_objects: grants }) => (system ? "–" : grants.length) },
 ];
 
 export function toRoleHref(name: string): string {
@@ -33,19 +35,21 @@ export function toRoleHref(name: string): string {
 export function RoleList() {
 	const roles = useResource((signal) => client.roles.list({}, { signal }), []);
 	return (
-		<Loaded resource={roles}>{({ items }) => <DataTable label="Roles" columns={roleColumns} rows={items} toKey={({ id }) => id} />}</Loaded>
+		<Loaded resource={roles}>
+			{({ items }) => <DataTable label={common.roles} columns={roleColumns} rows={items} toKey={({ id }) => id} />}
+		</Loaded>
 	);
 }
 
 const pageSize = 50;
 
 const assignmentColumns: readonly Column<RoleAssignmentRecord>[] = [
-	{ title: "User", cell: ({ user }) => escapeControlCharacters(user) },
-	{ title: "Role", cell: ({ role }) => <a href={toRoleHref(role)}>{escapeControlCharacters(role)}</a> },
+	{ title: common.user, cell: ({ user }) => escapeControlCharacters(user) },
+	{ title: common.role, cell: ({ role }) => <a href={toRoleHref(role)}>{escapeControlCharacters(role)}</a> },
 	{
-		title: "Because of",
+		title: texts.assignedBy,
 		class: "wide",
-		cell: ({ is_remote, source }) => (is_remote ? `group ${escapeControlCharacters(source)}` : "the configuration"),
+		cell: ({ is_remote, source }) => (is_remote ? texts.byGroup(escapeControlCharacters(source)) : texts.byConfiguration),
 	},
 ];
 
@@ -58,18 +62,18 @@ export function AssignmentList() {
 		<>
 			<FilterBar
 				filters={[
-					{ name: "user", label: "User", kind: "text" },
-					{ name: "role", label: "Role", kind: "text" },
+					{ name: "user", label: common.user, kind: "text" },
+					{ name: "role", label: common.role, kind: "text" },
 				]}
 			/>
 			<Loaded resource={assignments}>
 				{({ items }) => {
 					const rows = items.slice(offset, offset + limit);
 					return items.length === 0 ? (
-						<Empty title="Nobody has such a role" />
+						<Empty title={texts.noAssignments} step={texts.noAssignmentsStep} />
 					) : (
 						<>
-							<DataTable label="Who has which role" columns={assignmentColumns} rows={rows} toKey={({ id }) => id} />
+							<DataTable label={texts.assignments} columns={assignmentColumns} rows={rows} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={rows.length} total={items.length} />
 						</>
 					);
@@ -80,9 +84,9 @@ export function AssignmentList() {
 }
 
 const views: readonly PageTab[] = [
-	{ name: "own", title: "What you may do", Shown: OwnAccess },
-	{ name: "roles", title: "Roles", permission: "admin", Shown: RoleList },
-	{ name: "assignments", title: "Who has which", permission: "admin", Shown: AssignmentList },
+	{ name: "own", title: texts.ownTab, Shown: OwnAccess },
+	{ name: "roles", title: common.roles, permission: "admin", Shown: RoleList },
+	{ name: "assignments", title: texts.assignmentsTab, permission: "admin", Shown: AssignmentList },
 ];
 
 /** Shows roles and their assignments. They are defined by the configuration and by groups, so the page is read-only. */
@@ -90,14 +94,14 @@ export function Page({ values: { view = "" } }: PageProps) {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Access</h1>
+				<h1>{common.access}</h1>
 			</div>
 			<PageTabs
-				label="Views of access"
+				label={texts.tabs}
 				views={views}
 				chosen={view}
 				toViewHref={(name) => toHref(toPath("/access/:view", { view: name }))}
-				refusal="You may not see who may do what."
+				refusal={texts.refusal}
 			/>
 		</>
 	);
@@ -107,11 +111,11 @@ export function Page({ values: { view = "" } }: PageProps) {
 type Given = readonly [permission: string, uids: readonly string[]];
 
 const columns: readonly Column<Given>[] = [
-	{ title: "Permission", class: "mono", cell: ([permission]) => permission },
+	{ title: texts.permission, class: "mono", cell: ([permission]) => permission },
 	{
-		title: "On",
+		title: texts.resource,
 		class: "wide-lines",
-		cell: ([, uids]) => (uids.includes("*") ? "everything" : uids.map(escapeControlCharacters).join(", ")),
+		cell: ([, uids]) => (uids.includes("*") ? texts.everything : uids.map(escapeControlCharacters).join(", ")),
 	},
 ];
 
@@ -124,25 +128,21 @@ function OwnAccess() {
 	return (
 		<>
 			<dl class="facts">
-				<Fact name="User">{escapeControlCharacters(username)}</Fact>
-				<Fact name="Signed in by">{authentication.method}</Fact>
+				<Fact name={common.user}>{escapeControlCharacters(username)}</Fact>
+				<Fact name={texts.signInMethod}>{authentication.method}</Fact>
 				{authentication.token_expire !== undefined && (
-					<Fact name="Session ends">
+					<Fact name={texts.sessionExpires}>
 						<Expiry at={authentication.token_expire} />
 					</Fact>
 				)}
-				<Fact name="Roles">{rbac.roles.length === 0 ? "none" : rbac.roles.map(escapeControlCharacters).join(", ")}</Fact>
-				<Fact name="Administrator">{rbac.is_admin ? "yes" : "no"}</Fact>
+				<Fact name={common.roles}>{rbac.roles.length === 0 ? common.none : rbac.roles.map(escapeControlCharacters).join(", ")}</Fact>
+				<Fact name={texts.administrator}>{rbac.is_admin ? common.yes : common.no}</Fact>
 			</dl>
-			{!rbac.enabled && <p>Access control is off: everybody who signs in may do everything.</p>}
-			{rbac.enabled && rbac.is_admin && <p>You may do everything.</p>}
-			{rbac.enabled && !rbac.is_admin && given.length === 0 && (
-				<Empty title="You may do nothing yet">
-					<p>An administrator of this service can give you a role.</p>
-				</Empty>
-			)}
+			{!rbac.enabled && <p>{texts.accessControlIsOff}</p>}
+			{rbac.enabled && rbac.is_admin && <p>{texts.mayDoEverything}</p>}
+			{rbac.enabled && !rbac.is_admin && given.length === 0 && <Empty title={texts.noPermissions} step={texts.noPermissionsStep} />}
 			{rbac.enabled && !rbac.is_admin && given.length > 0 && (
-				<DataTable label="What you may do" columns={columns} rows={given} toKey={([permission]) => permission} />
+				<DataTable label={texts.ownTab} columns={columns} rows={given} toKey={([permission]) => permission} />
 			)}
 		</>
 	);

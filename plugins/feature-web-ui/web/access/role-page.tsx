@@ -8,12 +8,17 @@ import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as texts from "../texts/access.ts";
 
 type Grant = RoleRecord["permission_grant_objects"][number];
 
 const columns: readonly Column<Grant>[] = [
-	{ title: "On", class: "mono", cell: ({ resource_uid: uid }) => (uid === null ? "no single record" : escapeControlCharacters(uid)) },
-	{ title: "May", class: "wide-lines mono", cell: ({ permission_types }) => permission_types.join(", ") },
+	{
+		title: texts.resource,
+		class: "mono",
+		cell: ({ resource_uid: uid }) => (uid === null ? texts.noSingleRecord : escapeControlCharacters(uid)),
+	},
+	{ title: texts.permissions, class: "wide-lines mono", cell: ({ permission_types }) => permission_types.join(", ") },
 ];
 
 /** Shows one role and the permissions that it grants. */
@@ -22,7 +27,7 @@ export function Page({ values: { name = "" } }: PageProps) {
 		async (signal) => {
 			const { items } = await client.roles.list({}, { signal });
 			const found = items.find((each) => each.name === name);
-			if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role "${name}" does not exist`);
+			if (found === undefined) throw new SvcError("SVC_NOT_FOUND", texts.noRole(name));
 			return found;
 		},
 		[name],
@@ -36,14 +41,14 @@ export function Page({ values: { name = "" } }: PageProps) {
 					</div>
 					{description !== "" && <p>{escapeControlCharactersInLines(description)}</p>}
 					<dl class="facts">
-						<Fact name="From">{system ? "the service" : "the configuration"}</Fact>
-						<Fact name="Who has it">
-							<a href={toHref("/access/assignments", { role: name })}>Users with this role</a>
+						<Fact name={texts.definedBy}>{system ? texts.byService : texts.byConfiguration}</Fact>
+						<Fact name={texts.assignedTo}>
+							<a href={toHref("/access/assignments", { role: name })}>{texts.usersWithRole}</a>
 						</Fact>
 					</dl>
-					{system && <p>Its description says what it allows.</p>}
-					{!system && grants.length === 0 && <Empty title="It grants nothing" />}
-					{grants.length > 0 && <DataTable label="Grants" columns={columns} rows={grants} toKey={({ id }) => id} />}
+					{system && <p>{texts.builtIn}</p>}
+					{!system && grants.length === 0 && <Empty title={texts.noGrants} step={texts.noGrantsStep} />}
+					{grants.length > 0 && <DataTable label={texts.grants} columns={columns} rows={grants} toKey={({ id }) => id} />}
 				</>
 			)}
 		</Loaded>

@@ -12,12 +12,14 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import * as texts from "../texts/actions.ts";
+import * as common from "../texts/common.ts";
 import { RunForm } from "./run-form.tsx";
 
 const views = [
-	{ name: "run", title: "Run" },
-	{ name: "code", title: "Code" },
-	{ name: "metadata", title: "Metadata" },
+	{ name: "run", title: common.run },
+	{ name: "code", title: texts.codeTab },
+	{ name: "metadata", title: texts.metadataTab },
 ];
 
 /** Shows one action: a form to run it, its latest runs and its definition. */
@@ -31,7 +33,7 @@ export function Page({ values: { ref = "" } }: PageProps) {
 			{(found) => (
 				<>
 					<Head action={found} />
-					<Tabs label="Views of this action" tabs={tabs} current={view} />
+					<Tabs label={texts.tabs} tabs={tabs} current={view} />
 					{view === "run" && <Run key={found.id} action={found} />}
 					{view === "code" && <Code action={found} />}
 					{view === "metadata" && (
@@ -49,12 +51,12 @@ function Head({ action }: { readonly action: ActionRecord }) {
 	const { pack, runner_type, entry_point } = action;
 	return (
 		<RecordHead record={action}>
-			<Fact name="Pack">
+			<Fact name={common.pack}>
 				<a href={toHref("/actions", { pack })}>{escapeControlCharacters(pack)}</a>
 			</Fact>
-			<Fact name="Runner">{escapeControlCharacters(runner_type)}</Fact>
+			<Fact name={common.runner}>{escapeControlCharacters(runner_type)}</Fact>
 			{entry_point !== "" && (
-				<Fact name="Entry point">
+				<Fact name={texts.entryPoint}>
 					<span class="mono">{escapeControlCharacters(entry_point)}</span>
 				</Fact>
 			)}
@@ -65,7 +67,7 @@ function Head({ action }: { readonly action: ActionRecord }) {
 function Run({ action }: { readonly action: ActionRecord }) {
 	return (
 		<div class="run-columns">
-			<section class="card" aria-label="Run it">
+			<section class="card" aria-label={texts.runForm}>
 				<RunForm action={action} />
 			</section>
 			<ActionExecutions action={action.ref} />
@@ -77,9 +79,7 @@ function Code({ action: { ref, entry_point } }: { readonly action: ActionRecord 
 	const code = useResource(async (signal) => (entry_point === "" ? "" : client.actions.entryPoint(ref, { signal })), [ref, entry_point]);
 	return (
 		<Loaded resource={code}>
-			{(text) =>
-				text === "" ? <p class="faint">It has no file of its own: its runner does all of it.</p> : <CodeBox label="Code" text={text} />
-			}
+			{(text) => (text === "" ? <p class="faint">{texts.noCode}</p> : <CodeBox label={texts.codeTab} text={text} />)}
 		</Loaded>
 	);
 }
@@ -97,16 +97,16 @@ function Runs({ action }: { readonly action: string }) {
 		isTouched: ({ name }) => name.startsWith("svc.execution__"),
 	});
 	return (
-		<section aria-label="Recent runs">
+		<section aria-label={texts.latest}>
 			<Loaded resource={runs}>
 				{({ items }) =>
 					items.length === 0 ? (
-						<Empty title="It has not run yet" />
+						<Empty title={texts.noneRun} step={texts.noneRunStep} />
 					) : (
 						<>
-							<ExecutionTable runs={items} label="Recent runs" />
+							<ExecutionTable runs={items} label={texts.latest} />
 							<p>
-								<a href={toHref("/history", { action })}>All runs of it</a>
+								<a href={toHref("/history", { action })}>{texts.allExecutions}</a>
 							</p>
 						</>
 					)

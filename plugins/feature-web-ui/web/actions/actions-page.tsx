@@ -8,6 +8,8 @@ import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
+import * as texts from "../texts/actions.ts";
+import * as common from "../texts/common.ts";
 
 const pageSize = 50;
 /** Maximum number of packs that are suggested. */
@@ -16,16 +18,16 @@ const shown = "id,ref,pack,name,description,runner_type,enabled";
 
 const columns: readonly Column<ActionRecord>[] = [
 	{
-		title: "Action",
+		title: common.action,
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/actions/:ref", { ref }))}>
 				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "What it does", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
-	{ title: "Runner", cell: ({ runner_type }) => escapeControlCharacters(runner_type) },
-	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
+	{ title: common.description, class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
+	{ title: common.runner, cell: ({ runner_type }) => escapeControlCharacters(runner_type) },
+	{ title: common.state, cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
 ];
 
 /** Lists the actions; they can be filtered by pack and by search words. */
@@ -33,7 +35,7 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Actions</h1>
+				<h1>{common.actions}</h1>
 			</div>
 			<PackFilters />
 			<ActionList />
@@ -52,8 +54,8 @@ function PackFilters() {
 	return (
 		<FilterBar
 			filters={[
-				{ name: "q", label: "Search", kind: "text", hint: "name or words" },
-				{ name: "pack", label: "Pack", kind: "text", values: refs },
+				{ name: "q", label: common.search, kind: "text", hint: texts.searchHint },
+				{ name: "pack", label: common.pack, kind: "text", values: refs },
 			]}
 		/>
 	);
@@ -74,7 +76,7 @@ function ActionList() {
 					<NoActions isFiltered={isFiltered} />
 				) : (
 					<>
-						<DataTable label="Actions" columns={columns} rows={items} toKey={({ id }) => id} />
+						<DataTable label={common.actions} columns={columns} rows={items} toKey={({ id }) => id} />
 						<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 					</>
 				)
@@ -84,15 +86,8 @@ function ActionList() {
 }
 
 function NoActions({ isFiltered }: { readonly isFiltered: boolean }) {
-	if (isFiltered) return <Empty title="No action is like this">Search for something else, or clear the filters.</Empty>;
-	return (
-		<Empty title="There are no actions yet">
-			<p>Install a pack, or put one into a directory of `packs` and register it:</p>
-			<p>
-				<code>svc pack install NAME</code>
-			</p>
-		</Empty>
-	);
+	if (isFiltered) return <Empty title={texts.noneFound} step={texts.noneFoundStep} />;
+	return <Empty title={texts.noneYet} step={texts.noneYetStep} />;
 }
 
 interface Query {

@@ -7,19 +7,21 @@ import { toActionUid } from "../kit/permissions.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
+import * as texts from "../texts/actions.ts";
+import * as common from "../texts/common.ts";
 
 /** Shows a form for the parameters of an action. Runs the action and opens the page of the run. */
 export function RunForm({ action: { ref, enabled, parameters } }: { readonly action: ActionRecord }) {
 	const schema = useResource((signal) => client.actions.parameters(ref, { signal }), [ref]);
-	if (!enabled) return <p>It is disabled: it cannot be run.</p>;
-	if (!session.may("action_execute", toActionUid(ref))) return <p>You may look at this action, but not run it.</p>;
+	if (!enabled) return <p>{texts.disabled}</p>;
+	if (!session.may("action_execute", toActionUid(ref))) return <p>{texts.mayNotRun}</p>;
 	return (
 		<Loaded resource={schema}>
 			{(whole) => (
 				<ActionForm
 					schema={whole}
 					own={parameters}
-					action="Run"
+					action={common.run}
 					onSubmit={async (values) => {
 						const { id } = await client.executions.create({ action: ref, parameters: values });
 						location.hash = toExecutionHref(id);
@@ -42,5 +44,5 @@ export function ActionForm({ own, ...form }: ActionFormProps) {
 		const isOwn = Object.keys(own).some((name) => schema[name]?.immutable !== true);
 		return new Set(isOwn ? Object.keys(schema).filter((name) => !Object.hasOwn(own, name)) : []);
 	}, [schema, own]);
-	return <SchemaForm {...form} rare={rare} none="It takes no parameters." />;
+	return <SchemaForm {...form} rare={rare} none={texts.noParameters} />;
 }

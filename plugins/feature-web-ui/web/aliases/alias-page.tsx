@@ -7,6 +7,8 @@ import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
+import * as texts from "../texts/aliases.ts";
+import * as common from "../texts/common.ts";
 import { toDisplay } from "./alias-format.ts";
 
 /** Shows one alias: its formats, the action that it runs, and its messages. */
@@ -24,15 +26,15 @@ function Alias({ alias }: { readonly alias: AliasRecord }) {
 	return (
 		<>
 			<RecordHead record={alias}>
-				<Fact name="Runs">
+				<Fact name={common.action}>
 					<a href={toHref(toPath("/actions/:ref", { ref: action_ref }))}>{escapeControlCharacters(action_ref)}</a>
 				</Fact>
-				<Fact name="Pack">
+				<Fact name={common.pack}>
 					<a href={toHref("/aliases", { pack })}>{escapeControlCharacters(pack)}</a>
 				</Fact>
 			</RecordHead>
 			<section class="card">
-				<h2>What is written</h2>
+				<h2>{texts.formats}</h2>
 				<ul class="held">
 					{formats.map((format, index) => (
 						<li key={index}>
@@ -41,9 +43,9 @@ function Alias({ alias }: { readonly alias: AliasRecord }) {
 					))}
 				</ul>
 			</section>
-			<Said title="Said when it has been asked for" value={ack} />
-			<Said title="Said when it has ended" value={result} />
-			<Said title="Parameters that no command may set" value={immutable_parameters} />
+			<Said title={texts.acknowledgement} value={ack} />
+			<Said title={texts.resultReply} value={result} />
+			<Said title={texts.immutableParameters} value={immutable_parameters} />
 		</>
 	);
 }
@@ -53,7 +55,7 @@ function Format({ format }: { readonly format: AliasRecord["formats"][number] })
 		<>
 			<code>{toDisplay(format)}</code>
 			{typeof format !== "string" && (
-				<ul class="criteria" aria-label="What commands are held against">
+				<ul class="criteria" aria-label={texts.representations}>
 					{format.representation.map((each) => (
 						<li key={each}>
 							<code>{escapeControlCharacters(each)}</code>

@@ -8,22 +8,24 @@ import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
+import * as texts from "../texts/aliases.ts";
+import * as common from "../texts/common.ts";
 import { toDisplay } from "./alias-format.ts";
 
 const pageSize = 50;
 
 const columns: readonly Column<AliasRecord>[] = [
-	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
+	{ title: common.state, cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
 	{
-		title: "Alias",
+		title: common.alias,
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/aliases/:ref", { ref }))}>
 				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "What is written", class: "wide mono", cell: ({ formats }) => formats.map(toDisplay).join(" · ") },
-	{ title: "Runs", cell: ({ action_ref }) => escapeControlCharacters(action_ref) },
+	{ title: texts.formats, class: "wide mono", cell: ({ formats }) => formats.map(toDisplay).join(" · ") },
+	{ title: common.action, cell: ({ action_ref }) => escapeControlCharacters(action_ref) },
 ];
 
 /** Lists the aliases: the chat commands that run actions. */
@@ -33,18 +35,19 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Aliases</h1>
+				<h1>{common.aliases}</h1>
 			</div>
-			<FilterBar filters={[{ name: "pack", label: "Pack", kind: "text" }]} />
+			<FilterBar filters={[{ name: "pack", label: common.pack, kind: "text" }]} />
 			<Loaded resource={aliases}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
-						<Empty title={query.pack === undefined ? "There are no aliases" : "No alias is like this"}>
-							<p>Aliases come with packs: they say what people write in a chat to run an action.</p>
-						</Empty>
+						<Empty
+							title={query.pack === undefined ? texts.none : texts.noneFound}
+							step={query.pack === undefined ? texts.noneStep : common.filterStep}
+						/>
 					) : (
 						<>
-							<DataTable label="Aliases" columns={columns} rows={items} toKey={({ id }) => id} />
+							<DataTable label={common.aliases} columns={columns} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)

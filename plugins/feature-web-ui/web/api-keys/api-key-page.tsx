@@ -13,6 +13,8 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as texts from "../texts/api-keys.ts";
+import * as common from "../texts/common.ts";
 import { keyMembers, toKeyInput } from "./key-form.ts";
 
 interface KeyProps {
@@ -24,21 +26,21 @@ interface KeyProps {
 export function Page({ values: { id = "" } }: PageProps) {
 	const resource = useResource((signal) => client.apiKeys.get(id, { signal }), [id]);
 	return (
-		<Loaded resource={resource} title="API key">
+		<Loaded resource={resource} title={common.apiKey}>
 			{(found) => (
 				<>
 					<div class="page-head">
-						<h1>API key of {escapeControlCharacters(found.user)}</h1>
+						<h1>{texts.keyOf(escapeControlCharacters(found.user))}</h1>
 						<KeyActions apiKey={found} resource={resource} />
 					</div>
 					<KeyFacts apiKey={found} />
 					<section class="card">
-						<h2>What for</h2>
+						<h2>{texts.metadata}</h2>
 						<JsonTree value={found.metadata} />
 					</section>
 					<section class="card">
-						<h2>Scopes</h2>
-						{found.scopes === null ? <p>All that its user may do.</p> : <Scopes scopes={found.scopes} />}
+						<h2>{texts.scopes}</h2>
+						{found.scopes === null ? <p>{texts.unlimited}</p> : <Scopes scopes={found.scopes} />}
 					</section>
 				</>
 			)}
@@ -47,7 +49,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 }
 
 function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
-	if (scopes.length === 0) return <p>None: it may do nothing.</p>;
+	if (scopes.length === 0) return <p>{texts.noScopes}</p>;
 	return (
 		<ul class="held">
 			{scopes.map((scope) => (
@@ -62,24 +64,24 @@ function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
 function KeyFacts({ apiKey: { id, user, enabled, created_at, last_used_at, expires_at } }: Pick<KeyProps, "apiKey">) {
 	return (
 		<dl class="facts">
-			<Fact name="State">
+			<Fact name={common.state}>
 				<StatusBadge status={enabled ? "enabled" : "disabled"} />
 			</Fact>
-			<Fact name="Whose">
+			<Fact name={common.owner}>
 				{session.may("api_key_list") ? (
 					<a href={toHref("/apikeys", { user })}>{escapeControlCharacters(user)}</a>
 				) : (
 					escapeControlCharacters(user)
 				)}
 			</Fact>
-			<Fact name="Made">
+			<Fact name={texts.created}>
 				<Ago at={created_at} />
 			</Fact>
-			<Fact name="Last used">
+			<Fact name={texts.lastUsed}>
 				<Ago at={last_used_at ?? undefined} />
 			</Fact>
-			<Fact name="Expires">{expires_at === null ? "never" : <Expiry at={expires_at} />}</Fact>
-			<Fact name="Id">
+			<Fact name={common.expires}>{expires_at === null ? common.never : <Expiry at={expires_at} />}</Fact>
+			<Fact name={common.id}>
 				<span class="mono">{id}</span>
 			</Fact>
 		</dl>
@@ -95,28 +97,28 @@ function KeyActions({ apiKey, resource }: KeyProps) {
 		attempt(async () => {
 			await client.apiKeys.remove(id);
 			addressBar.go("/apikeys");
-		}, "The key is deleted");
+		}, texts.deleted);
 	return (
 		<>
 			{session.may("api_key_modify") && (
 				<>
-					<button type="button" onClick={() => void attempt(turn, enabled ? "The key is disabled" : "The key is enabled")}>
-						{enabled ? "Disable" : "Enable"}
+					<button type="button" onClick={() => void attempt(turn, enabled ? texts.disabled : texts.enabled)}>
+						{enabled ? common.disable : common.enable}
 					</button>
 					<button type="button" onClick={() => (asked.value = "change")}>
-						Change …
+						{common.changeOne}
 					</button>
 				</>
 			)}
 			{session.may("api_key_delete") && (
 				<button type="button" class="danger" onClick={() => (asked.value = "delete")}>
-					Delete …
+					{common.removeOne}
 				</button>
 			)}
 			{asked.value === "change" && <ChangeDialog apiKey={apiKey} resource={resource} onClose={onClose} />}
 			{asked.value === "delete" && (
-				<Confirm title="Delete this key?" action="Delete" isDangerous onConfirm={() => void remove()} onClose={onClose}>
-					<p>Whoever uses it is refused from then on.</p>
+				<Confirm title={texts.deleteTitle} action={common.remove} isDangerous onConfirm={() => void remove()} onClose={onClose}>
+					<p>{texts.deleteWarning}</p>
 				</Confirm>
 			)}
 		</>
@@ -125,14 +127,14 @@ function KeyActions({ apiKey, resource }: KeyProps) {
 
 function ChangeDialog({ apiKey: { id, metadata, expires_at, scopes }, resource, onClose }: KeyProps & { readonly onClose: () => void }) {
 	return (
-		<Dialog title="Change the key" onClose={onClose}>
+		<Dialog title={texts.changeTitle} onClose={onClose}>
 			<SchemaForm
 				schema={keyMembers}
 				proposed={{ metadata, expires_at, scopes }}
-				action="Change"
+				action={common.change}
 				onSubmit={async (values) => {
 					resource.set(await client.apiKeys.update(id, toKeyInput(values)));
-					notices.say("The key is changed");
+					notices.say(texts.changed);
 					onClose();
 				}}
 				onCancel={onClose}

@@ -12,26 +12,32 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as texts from "../texts/api-keys.ts";
+import * as common from "../texts/common.ts";
 import { NewKey } from "./new-key.tsx";
 
 const pageSize = 50;
 const maxShown = 200;
 
 const columns: readonly Column<ApiKeyRecord>[] = [
-	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
+	{ title: common.state, cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
 	{
-		title: "Key",
+		title: texts.key,
 		cell: ({ id }) => (
 			<a class="row-link mono" href={toHref(toPath("/apikeys/:id", { id }))}>
 				{id}
 			</a>
 		),
 	},
-	{ title: "Whose", cell: ({ user }) => escapeControlCharacters(user) },
-	{ title: "What for", class: "wide mono", cell: ({ metadata }) => escapeControlCharacters(stringifyJson(metadata).slice(0, maxShown)) },
-	{ title: "Scopes", class: "right", cell: ({ scopes }) => (scopes === null ? "all" : scopes.length) },
-	{ title: "Last used", cell: ({ last_used_at }) => <Ago at={last_used_at ?? undefined} /> },
-	{ title: "Expires", cell: ({ expires_at }) => (expires_at === null ? "never" : <Expiry at={expires_at} />) },
+	{ title: common.owner, cell: ({ user }) => escapeControlCharacters(user) },
+	{
+		title: texts.metadata,
+		class: "wide mono",
+		cell: ({ metadata }) => escapeControlCharacters(stringifyJson(metadata).slice(0, maxShown)),
+	},
+	{ title: texts.scopes, class: "right", cell: ({ scopes }) => (scopes === null ? texts.allScopes : scopes.length) },
+	{ title: texts.lastUsed, cell: ({ last_used_at }) => <Ago at={last_used_at ?? undefined} /> },
+	{ title: common.expires, cell: ({ expires_at }) => (expires_at === null ? common.never : <Expiry at={expires_at} />) },
 ];
 
 /** Lists API keys, by default those of the user. Users with the required permission see the keys of all users. */
@@ -40,14 +46,14 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>API keys</h1>
+				<h1>{common.apiKeys}</h1>
 				{session.may("api_key_create") && (
 					<button type="button" class="primary" onClick={() => (isMaking.value = true)}>
-						New …
+						{common.createOne}
 					</button>
 				)}
 			</div>
-			{session.may("api_key_list") ? <Keys /> : <p>You may make keys, but not see which there are.</p>}
+			{session.may("api_key_list") ? <Keys /> : <p>{texts.mayNotList}</p>}
 			{isMaking.value && <NewKey onClose={() => (isMaking.value = false)} />}
 		</>
 	);
@@ -59,14 +65,14 @@ function Keys() {
 	const keys = useResource((signal) => client.apiKeys.list(query, { signal }), [stringifyJson(query)]);
 	return (
 		<>
-			<FilterBar filters={[{ name: "user", label: "Whose", kind: "text", values: [mine], hint: "everybody's" }]} />
+			<FilterBar filters={[{ name: "user", label: common.owner, kind: "text", values: [mine], hint: texts.everyOwner }]} />
 			<Loaded resource={keys}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
-						<Empty title="There are no such keys" />
+						<Empty title={texts.noneFound} step={texts.noneFoundStep} />
 					) : (
 						<>
-							<DataTable label="API keys" columns={columns} rows={items} toKey={({ id }) => id} />
+							<DataTable label={common.apiKeys} columns={columns} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)

@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { ApiKeyInput } from "../../../_shipped/client.ts";
+import * as texts from "../texts/api-keys.ts";
 
 /** Fields of an API key that the user can set. */
 export const keyMembers: ParameterDefinitions = {
-	metadata: { type: "object", description: "Who uses it, and what for." },
-	expires_at: { type: "string", description: "When it ends, such as 2031-03-04T00:00:00Z. Without: never." },
-	scopes: { type: "array", description: "Permissions that it may use and nothing else. Without: all that its user has." },
+	metadata: { type: "object", description: texts.metadataField },
+	expires_at: { type: "string", description: texts.expiryField },
+	scopes: { type: "array", description: texts.scopesField },
 };
 
 /** Converts the values of the form to a request. An empty field becomes null. */

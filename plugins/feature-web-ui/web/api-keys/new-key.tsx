@@ -6,9 +6,11 @@ import { SchemaForm } from "../form/schema-form.tsx";
 import { addressBar, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
+import * as texts from "../texts/api-keys.ts";
+import * as common from "../texts/common.ts";
 import { keyMembers, toKeyInput } from "./key-form.ts";
 
-const forOthers: ParameterDefinitions = { user: { type: "string", description: "Whose it is. Without: your own." }, ...keyMembers };
+const forOthers: ParameterDefinitions = { user: { type: "string", description: texts.userField }, ...keyMembers };
 
 /** Creates a key and shows its value once. The service stores no readable copy and cannot show it again. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
@@ -19,11 +21,11 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
 		if (id !== undefined) addressBar.go(session.may("api_key_view") ? toPath("/apikeys/:id", { id }) : "/apikeys");
 	};
 	return (
-		<Dialog title={made.value === undefined ? "A new API key" : "The key"} onClose={close}>
+		<Dialog title={made.value === undefined ? texts.createTitle : texts.createdTitle} onClose={close}>
 			{made.value === undefined ? (
 				<SchemaForm
 					schema={session.may("admin") ? forOthers : keyMembers}
-					action="Make"
+					action={common.create}
 					onSubmit={async (values) => {
 						made.value = await client.apiKeys.create(toKeyInput(values));
 					}}
@@ -50,19 +52,19 @@ function MadeKey({ text, onClose }: { readonly text: string; readonly onClose: (
 	};
 	return (
 		<>
-			<p>It is shown this once: nobody can look it up later.</p>
+			<p>{texts.shownOnce}</p>
 			<div class="made-key">
-				<input ref={field} class="mono" aria-label="Key" readOnly value={text} />
+				<input ref={field} class="mono" aria-label={texts.key} readOnly value={text} />
 				<button type="button" onClick={() => void copy()}>
-					Copy
+					{texts.copy}
 				</button>
 			</div>
 			<p role="status" class="faint">
-				{isCopied.value && "It is copied."}
+				{isCopied.value && texts.copied}
 			</p>
 			<div class="dialog-actions">
 				<button type="button" class="primary" onClick={onClose}>
-					I have it
+					{texts.done}
 				</button>
 			</div>
 		</>

@@ -10,6 +10,8 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as texts from "../texts/audit.ts";
+import * as common from "../texts/common.ts";
 import { ChainState } from "./chain-state.tsx";
 
 const pageSize = 50;
@@ -18,24 +20,27 @@ const pageSize = 50;
 const names = ["user", "kind", "ref", "verb", "outcome"] as const;
 
 const filters: readonly Filter[] = [
-	{ name: "user", label: "Who", kind: "text", hint: "a user" },
-	{ name: "verb", label: "Did", kind: "text", values: ["create", "update", "delete", "sign_in", "sign_out", "request"] },
-	{ name: "kind", label: "Kind", kind: "text", values: ["action", "api_key", "key_value", "pack", "policy", "rule", "token", "user"] },
-	{ name: "ref", label: "Name", kind: "text", hint: "pack.name" },
-	{ name: "outcome", label: "Outcome", kind: "choice", values: ["done", "begun", "refused"] },
-	{ name: "since", label: "After", kind: "time" },
-	{ name: "until", label: "Before", kind: "time" },
+	{ name: "user", label: common.user, kind: "text", hint: texts.userHint },
+	{ name: "verb", label: texts.operation, kind: "text", values: ["create", "update", "delete", "sign_in", "sign_out", "request"] },
+	{ name: "kind", label: texts.kind, kind: "text", values: ["action", "api_key", "key_value", "pack", "policy", "rule", "token", "user"] },
+	{ name: "ref", label: common.name, kind: "text", hint: texts.nameHint },
+	{ name: "outcome", label: texts.outcome, kind: "choice", values: ["done", "begun", "refused"] },
+	{ name: "since", label: texts.after, kind: "time" },
+	{ name: "until", label: texts.before, kind: "time" },
 ];
 
 const columns: readonly Column<AuditEntryRecord>[] = [
-	{ title: "Number", class: "right", cell: ({ number }) => number },
-	{ title: "When", cell: ({ timestamp }) => <Ago at={timestamp} /> },
-	{ title: "Who", cell: ({ user }) => (user === "" ? <span class="faint">unknown</span> : escapeControlCharacters(user)) },
-	{ title: "Outcome", cell: ({ outcome }) => <StatusBadge status={outcome} /> },
-	{ title: "Did", cell: ({ verb }) => escapeControlCharacters(verb) },
-	{ title: "What", class: "wide", cell: (entry) => <What entry={entry} /> },
-	{ title: "From", cell: ({ address }) => escapeControlCharacters(address ?? "–") },
-	{ title: "With", class: "mono", cell: ({ credential }) => escapeControlCharacters(credential) },
+	{ title: texts.number, class: "right", cell: ({ number }) => number },
+	{ title: common.time, cell: ({ timestamp }) => <Ago at={timestamp} /> },
+	{
+		title: common.user,
+		cell: ({ user }) => (user === "" ? <span class="faint">{texts.unknownUser}</span> : escapeControlCharacters(user)),
+	},
+	{ title: texts.outcome, cell: ({ outcome }) => <StatusBadge status={outcome} /> },
+	{ title: texts.operation, cell: ({ verb }) => escapeControlCharacters(verb) },
+	{ title: texts.subject, class: "wide", cell: (entry) => <What entry={entry} /> },
+	{ title: texts.address, cell: ({ address }) => escapeControlCharacters(address ?? "–") },
+	{ title: texts.credential, class: "mono", cell: ({ credential }) => escapeControlCharacters(credential) },
 ];
 
 /** Lists audit entries, the newest first, and shows whether the audit chain is intact. */
@@ -45,17 +50,17 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Audit</h1>
+				<h1>{common.audit}</h1>
 			</div>
 			<ChainState />
 			<FilterBar filters={filters} />
 			<Loaded resource={entries}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
-						<Empty title="No entry is like this" />
+						<Empty title={texts.noneFound} step={common.filterStep} />
 					) : (
 						<>
-							<DataTable label="Entries" columns={columns} rows={items} toKey={({ number }) => String(number)} />
+							<DataTable label={texts.entries} columns={columns} rows={items} toKey={({ number }) => String(number)} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)

@@ -11,6 +11,8 @@ import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/datastore.ts";
 import { mayDo, type ScopeName, toItemHref } from "./item-address.ts";
 import { ItemDialog } from "./item-dialog.tsx";
 
@@ -18,11 +20,9 @@ const pageSize = 50;
 /** Characters of a value that the list shows. */
 const maxShown = 200;
 
-const titles = { system: "Of the system", user: "Your own" } as const;
-
 const columns: readonly Column<KeyRecord>[] = [
 	{
-		title: "Name",
+		title: common.name,
 		class: "item-name",
 		cell: (item) => (
 			<a class="row-link" href={toItemHref(item)}>
@@ -30,30 +30,30 @@ const columns: readonly Column<KeyRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "Value", class: "wide mono", cell: ({ value }) => escapeControlCharacters(value.slice(0, maxShown)) },
-	{ title: "Secret", cell: ({ secret }) => secret && "secret" },
-	{ title: "What it is", class: "item-name", cell: ({ description = "" }) => escapeControlCharacters(description) },
-	{ title: "Expires", cell: ({ expire_timestamp }) => expire_timestamp !== undefined && <Expiry at={expire_timestamp} /> },
+	{ title: texts.value, class: "wide mono", cell: ({ value }) => escapeControlCharacters(value.slice(0, maxShown)) },
+	{ title: texts.secret, cell: ({ secret }) => secret && texts.isSecret },
+	{ title: common.description, class: "item-name", cell: ({ description = "" }) => escapeControlCharacters(description) },
+	{ title: common.expires, cell: ({ expire_timestamp }) => expire_timestamp !== undefined && <Expiry at={expire_timestamp} /> },
 ];
 
 /** Lists the items of the datastore: those of the system scope, or those of the user. */
 export function Page({ values: { scope = "" } }: PageProps) {
 	const offered: readonly ScopeName[] = session.may("key_value_pair_list") ? ["system", "user"] : ["user"];
 	const current = offered.find((name) => name === scope) ?? offered[0] ?? "user";
-	const tabs = offered.map((name) => ({ name, title: titles[name], href: toHref(toPath("/datastore/:scope", { scope: name })) }));
+	const tabs = offered.map((name) => ({ name, title: texts.scopes[name], href: toHref(toPath("/datastore/:scope", { scope: name })) }));
 	const isMaking = useSignal(false);
 	const user = current === "user" ? addressBar.query("user") || undefined : undefined;
 	return (
 		<>
 			<div class="page-head">
-				<h1>Datastore</h1>
+				<h1>{common.datastore}</h1>
 				{mayDo("set", current) && (
 					<button type="button" class="primary" onClick={() => (isMaking.value = true)}>
-						New …
+						{common.createOne}
 					</button>
 				)}
 			</div>
-			<Tabs label="Parts of the datastore" tabs={tabs} current={current} />
+			<Tabs label={texts.tabs} tabs={tabs} current={current} />
 			<Items key={current} scope={current} user={user} />
 			{isMaking.value && <ItemDialog scope={current} user={user} onClose={() => (isMaking.value = false)} />}
 		</>
@@ -65,9 +65,10 @@ function Items({ scope, user }: { readonly scope: ScopeName; readonly user: stri
 	const items = useResource(() => client.keys.list(query), [JSON.stringify(query)]);
 	// If access control is off, the service refuses requests for the items of another user.
 	const mayNameOthers = session.may("admin") && session.user.value?.rbac.enabled === true;
+	const isFiltered = query.prefix !== undefined || query.offset > 0;
 	const filters: readonly Filter[] = [
-		{ name: "prefix", label: "Name begins with", kind: "text" },
-		...(scope === "user" && mayNameOthers ? [{ name: "user", label: "Whose", kind: "text", hint: "your own" } as const] : []),
+		{ name: "prefix", label: texts.prefix, kind: "text" },
+		...(scope === "user" && mayNameOthers ? [{ name: "user", label: common.owner, kind: "text", hint: texts.ownHint } as const] : []),
 	];
 	return (
 		<>
@@ -75,10 +76,10 @@ function Items({ scope, user }: { readonly scope: ScopeName; readonly user: stri
 			<Loaded resource={items}>
 				{({ items: found }) =>
 					found.length === 0 ? (
-						<Empty title={query.prefix === undefined && query.offset === 0 ? "Nothing is kept here" : "No item is like this"} />
+						<Empty title={isFiltered ? texts.noneFound : texts.noneYet} step={isFiltered ? common.filterStep : texts.noneYetStep} />
 					) : (
 						<>
-							<DataTable label="Items" columns={columns} rows={found} toKey={({ id }) => id} />
+							<DataTable label={texts.items} columns={columns} rows={found} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={found.length} total={undefined} />
 						</>
 					)

@@ -4,6 +4,8 @@ import { SchemaForm } from "../form/schema-form.tsx";
 import { notices } from "../kit/notices.ts";
 import { client } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/datastore.ts";
 import { type Owner, type ScopeName, toItemHref } from "./item-address.ts";
 
 interface ItemDialogProps {
@@ -18,30 +20,30 @@ interface ItemDialogProps {
 const members: ParameterDefinitions = {
 	value: { type: "string", required: true },
 	description: { type: "string" },
-	secret: { type: "boolean", description: "It is kept encrypted, and shown masked." },
-	ttl: { type: "integer", minimum: 1, description: "Seconds until it expires. Without: it stays." },
+	secret: { type: "boolean", description: texts.secretField },
+	ttl: { type: "integer", minimum: 1, description: texts.expiryField },
 };
 const named: ParameterDefinitions = { name: { type: "string", required: true }, ...members };
 const secret: ParameterDefinitions = {
 	...members,
-	value: { type: "string", required: true, description: "A secret that is there is not shown: write it anew." },
+	value: { type: "string", required: true, description: texts.secretValueField },
 };
 
 /** Shows a dialog for the fields of an item. Stores the item. */
 export function ItemDialog({ scope, user, item, onStored, onClose }: ItemDialogProps) {
 	const submit = async ({ name, value, ...rest }: JsonObject) => {
 		const stored = await client.keys.set(item?.name ?? String(name), { ...rest, scope, user, value: String(value) });
-		notices.say("It is kept");
+		notices.say(texts.saved);
 		onClose();
 		onStored?.();
 		if (item === undefined) location.hash = toItemHref(stored);
 	};
 	return (
-		<Dialog title={item === undefined ? "A new item" : `Change ${item.name}`} onClose={onClose}>
+		<Dialog title={item === undefined ? texts.createTitle : common.changeNamed(item.name)} onClose={onClose}>
 			<SchemaForm
 				schema={item === undefined ? named : item.secret ? secret : members}
 				proposed={item === undefined ? {} : toProposed(item)}
-				action="Keep"
+				action={common.save}
 				onSubmit={submit}
 				onCancel={onClose}
 			/>

@@ -11,6 +11,8 @@ import { Confirm } from "../parts/confirm.tsx";
 import { Expiry } from "../parts/expiry.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/datastore.ts";
 import { mayDecrypt, mayDo, type Owner, type ScopeName, toScopeName } from "./item-address.ts";
 import { ItemDialog } from "./item-dialog.tsx";
 
@@ -30,11 +32,11 @@ export function Page({ values: { scope: given = "", name = "" } }: PageProps) {
 				<>
 					<Head item={item} scope={scope} user={user} onStored={() => void resource.reload()} />
 					<section class="card">
-						<h2>Value</h2>
+						<h2>{texts.value}</h2>
 						{item.secret ? (
 							<Secret key={stringifyJson(item)} item={item} scope={scope} user={user} />
 						) : (
-							<CodeBox label="Value" text={item.value} />
+							<CodeBox label={texts.value} text={item.value} />
 						)}
 					</section>
 				</>
@@ -51,36 +53,36 @@ function Head({ item, scope, user, onStored }: ItemProps & { readonly onStored: 
 		attempt(async () => {
 			await client.keys.remove(name, { scope, user });
 			addressBar.go(toPath("/datastore/:scope", { scope }), { user });
-		}, "It is deleted");
+		}, texts.deleted);
 	return (
 		<>
 			<div class="page-head">
 				<h1>{escapeControlCharacters(name)}</h1>
 				{mayDo("set", scope, name) && (
 					<button type="button" onClick={() => (asked.value = "change")}>
-						Change …
+						{common.changeOne}
 					</button>
 				)}
 				{mayDo("delete", scope, name) && (
 					<button type="button" class="danger" onClick={() => (asked.value = "delete")}>
-						Delete …
+						{common.removeOne}
 					</button>
 				)}
 			</div>
 			{description !== "" && <p>{escapeControlCharactersInLines(description)}</p>}
 			<dl class="facts">
-				<Fact name="Scope">
+				<Fact name={texts.scope}>
 					<a href={toHref(toPath("/datastore/:scope", { scope }), { user })}>
-						{scope === "system" ? "system" : escapeControlCharacters(item.user ?? "")}
+						{scope === "system" ? texts.systemScope : escapeControlCharacters(item.user ?? "")}
 					</a>
 				</Fact>
-				<Fact name="Secret">{secret ? "yes, kept encrypted" : "no"}</Fact>
-				<Fact name="Expires">{end === undefined ? "never" : <Expiry at={end} />}</Fact>
+				<Fact name={texts.secret}>{secret ? texts.storedEncrypted : common.no}</Fact>
+				<Fact name={common.expires}>{end === undefined ? common.never : <Expiry at={end} />}</Fact>
 			</dl>
 			{asked.value === "change" && <ItemDialog scope={scope} user={user} item={item} onStored={onStored} onClose={onClose} />}
 			{asked.value === "delete" && (
-				<Confirm title={`Delete ${name}?`} action="Delete" isDangerous onConfirm={() => void remove()} onClose={onClose}>
-					<p>What reads it will find nothing.</p>
+				<Confirm title={common.removeNamed(name)} action={common.remove} isDangerous onConfirm={() => void remove()} onClose={onClose}>
+					<p>{texts.deleteWarning}</p>
 				</Confirm>
 			)}
 		</>
@@ -97,10 +99,10 @@ function Secret({ item: { name, value }, scope, user }: ItemProps) {
 	if (clear.value !== undefined)
 		return (
 			<>
-				<CodeBox label="Value" text={clear.value} />
+				<CodeBox label={texts.value} text={clear.value} />
 				<p class="below">
 					<button type="button" onClick={() => (clear.value = undefined)}>
-						Hide
+						{texts.hide}
 					</button>
 				</p>
 			</>
@@ -110,7 +112,7 @@ function Secret({ item: { name, value }, scope, user }: ItemProps) {
 			<code>{value}</code>{" "}
 			{mayDecrypt(scope) && (
 				<button type="button" onClick={() => void show()}>
-					Show
+					{texts.show}
 				</button>
 			)}
 		</p>

@@ -9,6 +9,8 @@ import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/events.ts";
 import { toEventHref } from "./event-list.tsx";
 
 const pageSize = 50;
@@ -19,28 +21,24 @@ export function Deliveries() {
 	const query = { url: addressBar.query("url") || undefined, verdict: addressBar.query("verdict") || undefined, ...toPaging(pageSize) };
 	const deliveries = useResource(() => client.webhooks.deliveries(query), [JSON.stringify(query)]);
 	const replay = async (id: string) => {
-		await attempt(() => client.webhooks.replay(id), "It is delivered once more");
+		await attempt(() => client.webhooks.replay(id), texts.replayed);
 		await deliveries.reload();
 	};
 	return (
 		<>
 			<FilterBar
 				filters={[
-					{ name: "url", label: "Webhook", kind: "text" },
-					{ name: "verdict", label: "Verdict", kind: "choice", values: verdicts },
+					{ name: "url", label: texts.webhook, kind: "text" },
+					{ name: "verdict", label: texts.verdict, kind: "choice", values: verdicts },
 				]}
 			/>
 			<Loaded resource={deliveries}>
 				{({ items, total }) =>
 					items.length === 0 ? (
-						<Empty title="No delivery like this is kept">
-							<p>
-								Webhooks keep their deliveries when their rule asks for it: <code>ledger: true</code> beside the <code>url</code>.
-							</p>
-						</Empty>
+						<Empty title={texts.noDeliveries} step={texts.noDeliveriesStep} />
 					) : (
 						<>
-							<DataTable label="Deliveries" columns={toColumns(replay)} rows={items} toKey={({ id }) => id} />
+							<DataTable label={texts.deliveries} columns={toColumns(replay)} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} />
 						</>
 					)
@@ -53,25 +51,25 @@ export function Deliveries() {
 function toColumns(replay: (id: string) => Promise<void>): readonly Column<WebhookDeliveryRecord>[] {
 	const mayReplay = ({ url, verdict }: WebhookDeliveryRecord) => verdict !== "refused" && session.may("webhook_send", `webhook:${url}`);
 	return [
-		{ title: "Verdict", cell: ({ verdict }) => verdict },
-		{ title: "Webhook", cell: ({ url }) => escapeControlCharacters(url) },
-		{ title: "When", cell: ({ received_at }) => <Ago at={received_at} /> },
+		{ title: texts.verdict, cell: ({ verdict }) => verdict },
+		{ title: texts.webhook, cell: ({ url }) => escapeControlCharacters(url) },
+		{ title: common.time, cell: ({ received_at }) => <Ago at={received_at} /> },
 		{
-			title: "What came of it",
+			title: common.result,
 			class: "wide",
 			cell: ({ reason, trigger_instance_id: event }) =>
 				event === undefined ? (
-					escapeControlCharactersInLines(reason ?? "nothing")
+					escapeControlCharactersInLines(reason ?? common.none)
 				) : (
-					<a href={toEventHref(event)}>The event, to test rules with</a>
+					<a href={toEventHref(event)}>{texts.eventOfDelivery}</a>
 				),
 		},
 		{
-			title: "Again",
+			title: texts.replay,
 			cell: (delivery) =>
 				mayReplay(delivery) && (
-					<button type="button" aria-label={`Replay ${delivery.id}`} onClick={() => void replay(delivery.id)}>
-						Replay
+					<button type="button" aria-label={texts.replayNamed(delivery.id)} onClick={() => void replay(delivery.id)}>
+						{texts.replay}
 					</button>
 				),
 		},

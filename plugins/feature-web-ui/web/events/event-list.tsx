@@ -9,14 +9,16 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/events.ts";
 
 const pageSize = 50;
 const names = ["status", "trigger", "trigger_type"] as const;
 
 const columns: readonly Column<TriggerInstanceRecord>[] = [
-	{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+	{ title: common.status, cell: ({ status }) => <StatusBadge status={status} /> },
 	{
-		title: "Trigger",
+		title: common.trigger,
 		class: "wide",
 		cell: ({ id, trigger }) => (
 			<a class="row-link" href={toEventHref(id)}>
@@ -24,8 +26,8 @@ const columns: readonly Column<TriggerInstanceRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "Type", cell: ({ trigger_type }) => escapeControlCharacters(trigger_type) },
-	{ title: "When", cell: ({ occurrence_time }) => <Ago at={occurrence_time} /> },
+	{ title: common.type, cell: ({ trigger_type }) => escapeControlCharacters(trigger_type) },
+	{ title: common.time, cell: ({ occurrence_time }) => <Ago at={occurrence_time} /> },
 ];
 
 export function toEventHref(id: string): string {
@@ -43,20 +45,18 @@ export function EventList() {
 		<>
 			<FilterBar
 				filters={[
-					{ name: "status", label: "Status", kind: "choice", values: ["pending", "processing", "processed", "processing_failed"] },
-					{ name: "trigger", label: "Trigger", kind: "text", hint: "pack.trigger" },
-					{ name: "trigger_type", label: "Type", kind: "text", hint: "pack.type" },
+					{ name: "status", label: common.status, kind: "choice", values: ["pending", "processing", "processed", "processing_failed"] },
+					{ name: "trigger", label: common.trigger, kind: "text", hint: common.triggerHint },
+					{ name: "trigger_type", label: common.type, kind: "text", hint: texts.typeHint },
 				]}
 			/>
 			<Loaded resource={events}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
-						<Empty title="No event like this is stored">
-							<p>Events come from webhooks, timers and sensors that rules name, and from the ends of executions.</p>
-						</Empty>
+						<Empty title={texts.noEvents} step={texts.noEventsStep} />
 					) : (
 						<>
-							<DataTable label="Events" columns={columns} rows={items} toKey={({ id }) => id} />
+							<DataTable label={common.events} columns={columns} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)

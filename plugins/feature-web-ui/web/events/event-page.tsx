@@ -9,19 +9,21 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/events.ts";
 
 /** Shows one event: its payload, and the rules that can be tested with it. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const event = useResource(() => client.triggers.instances.get(id), [id]);
 	return (
-		<Loaded resource={event} title="Event">
+		<Loaded resource={event} title={common.event}>
 			{(found) => (
 				<>
 					<Head event={found} />
 					<div class="run-columns">
 						<section class="card">
-							<h2>Payload</h2>
-							{found.payload === undefined ? <p class="faint">You may not see it.</p> : <JsonTree value={found.payload} />}
+							<h2>{texts.payload}</h2>
+							{found.payload === undefined ? <p class="faint">{texts.mayNotViewPayload}</p> : <JsonTree value={found.payload} />}
 						</section>
 						{session.may("rule_list") && <Rules event={found} />}
 					</div>
@@ -37,28 +39,28 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 		attempt(async () => {
 			const { id: again } = await client.triggers.instances.reEmit(id);
 			addressBar.go(toPath("/events/latest/:id", { id: again }));
-		}, "It happens again: this is the new event");
+		}, texts.emitted);
 	return (
 		<>
 			<div class="page-head">
 				<h1>{escapeControlCharacters(trigger)}</h1>
-				{session.may("trace_view") && <a href={toHref(toPath("/why/:trace", { trace: trace_id }), { event: id })}>What came of it</a>}
+				{session.may("trace_view") && <a href={toHref(toPath("/why/:trace", { trace: trace_id }), { event: id })}>{texts.effects}</a>}
 				{session.may("trigger_instance_reemit") && (
 					<button type="button" onClick={() => void reEmit()}>
-						Emit again
+						{texts.emitAgain}
 					</button>
 				)}
 			</div>
 			{failure_reason !== undefined && <p class="bad-text">{escapeControlCharactersInLines(failure_reason)}</p>}
 			<dl class="facts">
-				<Fact name="Status">
+				<Fact name={common.status}>
 					<StatusBadge status={status} />
 				</Fact>
-				<Fact name="When">
+				<Fact name={common.time}>
 					<Ago at={occurrence_time} />
 				</Fact>
-				<Fact name="Type">{escapeControlCharacters(trigger_type)}</Fact>
-				<Fact name="Id">
+				<Fact name={common.type}>{escapeControlCharacters(trigger_type)}</Fact>
+				<Fact name={common.id}>
 					<span class="mono">{id}</span>
 				</Fact>
 			</dl>
@@ -71,17 +73,17 @@ function Rules({ event: { id, trigger } }: { readonly event: TriggerInstanceReco
 	const rules = useResource(() => client.rules.list({ trigger, include_attributes: "ref,enabled" }), [trigger]);
 	return (
 		<section class="card">
-			<h2>Rules of this trigger</h2>
+			<h2>{texts.rulesOfTrigger}</h2>
 			<Loaded resource={rules}>
 				{({ items }) =>
 					items.length === 0 ? (
-						<p class="faint">No rule has this trigger.</p>
+						<p class="faint">{texts.noRuleOfTrigger}</p>
 					) : (
 						<ul class="criteria">
 							{items.map(({ ref }) => (
 								<li key={ref}>
 									<a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event: id })}>
-										Test {escapeControlCharacters(ref)} with it
+										{texts.testRule(escapeControlCharacters(ref))}
 									</a>
 								</li>
 							))}

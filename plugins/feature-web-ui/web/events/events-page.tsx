@@ -9,6 +9,8 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { Ago, toLocal } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/events.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { EventList } from "./event-list.tsx";
 import { SensorList } from "./sensor-list.tsx";
@@ -16,14 +18,14 @@ import { TriggerTypeList } from "./trigger-type-list.tsx";
 
 const columns: readonly Column<TimerRecord>[] = [
 	{
-		title: "Timer",
+		title: texts.timer,
 		class: "wide",
 		cell: ({ ref }) => <a href={toHref("/events/latest", { trigger: ref })}>{escapeControlCharacters(ref)}</a>,
 	},
-	{ title: "Type", cell: ({ type }) => escapeControlCharacters(type) },
-	{ title: "With", cell: ({ parameters }) => <code>{escapeControlCharacters(stringifyJson(parameters))}</code> },
-	{ title: "Fired last", cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
-	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never, or no rule is enabled" : toLocal(next_fire_at)) },
+	{ title: common.type, cell: ({ type }) => escapeControlCharacters(type) },
+	{ title: common.parameters, cell: ({ parameters }) => <code>{escapeControlCharacters(stringifyJson(parameters))}</code> },
+	{ title: texts.lastFired, cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
+	{ title: texts.nextFired, cell: ({ next_fire_at }) => (next_fire_at === null ? texts.noNextFiring : toLocal(next_fire_at)) },
 ];
 
 export function TimerList() {
@@ -32,13 +34,9 @@ export function TimerList() {
 		<Loaded resource={timers}>
 			{({ items }) =>
 				items.length === 0 ? (
-					<Empty title="No rule has a timer">
-						<p>
-							A rule with a trigger such as <code>core.svc.IntervalTimer</code> has one.
-						</p>
-					</Empty>
+					<Empty title={texts.noTimers} step={texts.noTimersStep} />
 				) : (
-					<DataTable label="Timers" columns={columns} rows={items} toKey={({ id }) => id} />
+					<DataTable label={texts.timers} columns={columns} rows={items} toKey={({ id }) => id} />
 				)
 			}
 		</Loaded>
@@ -46,12 +44,12 @@ export function TimerList() {
 }
 
 const views: readonly PageTab[] = [
-	{ name: "latest", title: "Events", permission: "trigger_instance_list", Shown: EventList },
-	{ name: "webhooks", title: "Webhooks", permission: "webhook_list", Shown: WebhookList },
-	{ name: "deliveries", title: "Deliveries", permission: "webhook_list", Shown: Deliveries },
-	{ name: "timers", title: "Timers", permission: "timer_list", Shown: TimerList },
-	{ name: "sensors", title: "Sensors", permission: "sensor_type_list", Shown: SensorList },
-	{ name: "triggers", title: "Trigger types", permission: "trigger_type_list", Shown: TriggerTypeList },
+	{ name: "latest", title: common.events, permission: "trigger_instance_list", Shown: EventList },
+	{ name: "webhooks", title: texts.webhooks, permission: "webhook_list", Shown: WebhookList },
+	{ name: "deliveries", title: texts.deliveries, permission: "webhook_list", Shown: Deliveries },
+	{ name: "timers", title: texts.timers, permission: "timer_list", Shown: TimerList },
+	{ name: "sensors", title: texts.sensors, permission: "sensor_type_list", Shown: SensorList },
+	{ name: "triggers", title: texts.triggerTypes, permission: "trigger_type_list", Shown: TriggerTypeList },
 ];
 
 /** Shows events and their sources: trigger types, sensors, timers and webhooks. */
@@ -59,26 +57,26 @@ export function Page({ values: { view = "" } }: PageProps) {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Events</h1>
+				<h1>{common.events}</h1>
 			</div>
 			<PageTabs
-				label="What happens, and where"
+				label={texts.tabs}
 				views={views}
 				chosen={view}
 				toViewHref={(name) => toHref(toPath("/events/:view", { view: name }))}
-				refusal="You may see neither events nor where they come from."
+				refusal={texts.refusal}
 			/>
 		</>
 	);
 }
 
 const webhookColumns: readonly Column<WebhookRecord>[] = [
-	{ title: "Address", class: "wide", cell: (hook) => <code>{escapeControlCharacters(toApiHref(`/webhooks/${toUrl(hook)}`))}</code> },
+	{ title: texts.address, class: "wide", cell: (hook) => <code>{escapeControlCharacters(toApiHref(`/webhooks/${toUrl(hook)}`))}</code> },
 	{
-		title: "Rules",
-		cell: ({ ref }) => (session.may("rule_list") ? <a href={toHref("/rules", { trigger: ref })}>Its rules</a> : null),
+		title: common.rules,
+		cell: ({ ref }) => (session.may("rule_list") ? <a href={toHref("/rules", { trigger: ref })}>{texts.itsRules}</a> : null),
 	},
-	{ title: "Deliveries", cell: (hook) => <a href={toHref("/events/deliveries", { url: toUrl(hook) })}>Deliveries</a> },
+	{ title: texts.deliveries, cell: (hook) => <a href={toHref("/events/deliveries", { url: toUrl(hook) })}>{texts.deliveries}</a> },
 ];
 
 /** Lists the webhooks: URLs to which external systems can post. */
@@ -88,13 +86,9 @@ function WebhookList() {
 		<Loaded resource={hooks}>
 			{({ items }) =>
 				items.length === 0 ? (
-					<Empty title="No rule has registered a webhook">
-						<p>
-							A rule with the trigger <code>core.svc.webhook</code> and a <code>url</code> registers one.
-						</p>
-					</Empty>
+					<Empty title={texts.noWebhooks} step={texts.noWebhooksStep} />
 				) : (
-					<DataTable label="Webhooks" columns={webhookColumns} rows={items} toKey={({ id }) => id} />
+					<DataTable label={texts.webhooks} columns={webhookColumns} rows={items} toKey={({ id }) => id} />
 				)
 			}
 		</Loaded>

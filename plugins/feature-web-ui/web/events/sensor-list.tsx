@@ -7,23 +7,23 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/events.ts";
 
 /** Lists the sensors with their state, and the reason if a sensor does not run. */
 export function SensorList() {
 	const sensors = useResource(() => client.sensors.list(), []);
 	const change = async ({ ref, enabled }: SensorRecord) => {
-		await attempt(() => client.sensors.setEnabled(ref, !enabled), enabled ? "The sensor is switched off" : "The sensor is switched on");
+		await attempt(() => client.sensors.setEnabled(ref, !enabled), enabled ? texts.sensorDisabled : texts.sensorEnabled);
 		await sensors.reload();
 	};
 	return (
 		<Loaded resource={sensors}>
 			{({ items }) =>
 				items.length === 0 ? (
-					<Empty title="There are no sensors">
-						<p>Sensors come with packs, and with the configuration.</p>
-					</Empty>
+					<Empty title={texts.noSensors} step={texts.noSensorsStep} />
 				) : (
-					<DataTable label="Sensors" columns={toColumns(change)} rows={items} toKey={({ id }) => id} />
+					<DataTable label={texts.sensors} columns={toColumns(change)} rows={items} toKey={({ id }) => id} />
 				)
 			}
 		</Loaded>
@@ -32,29 +32,33 @@ export function SensorList() {
 
 function toColumns(change: (sensor: SensorRecord) => Promise<void>): readonly Column<SensorRecord>[] {
 	return [
-		{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
-		{ title: "Since", cell: ({ state_changed_at }) => <Ago at={state_changed_at} /> },
-		{ title: "Sensor", cell: ({ ref }) => escapeControlCharacters(ref) },
+		{ title: common.state, cell: ({ state }) => <StatusBadge status={state} /> },
+		{ title: texts.since, cell: ({ state_changed_at }) => <Ago at={state_changed_at} /> },
+		{ title: texts.sensor, cell: ({ ref }) => escapeControlCharacters(ref) },
 		{
-			title: "How it does",
+			title: texts.details,
 			class: "wide",
 			cell: ({ last_error, restarts, description }) =>
 				last_error === null ? (
 					escapeControlCharacters(description)
 				) : (
 					<span class="bad-text" title={escapeControlCharactersInLines(last_error)}>
-						{restarts > 0 && `failed ${restarts} times in a row: `}
+						{restarts > 0 && texts.failedTimes(restarts)}
 						{escapeControlCharactersInLines(last_error)}
 					</span>
 				),
 		},
-		{ title: "Node", cell: ({ node }) => node ?? "–" },
+		{ title: common.node, cell: ({ node }) => node ?? "–" },
 		{
-			title: "Switch",
+			title: texts.operation,
 			cell: (sensor) =>
 				session.may("sensor_type_modify", sensor.uid) && (
-					<button type="button" aria-label={`${sensor.enabled ? "Disable" : "Enable"} ${sensor.ref}`} onClick={() => void change(sensor)}>
-						{sensor.enabled ? "Disable" : "Enable"}
+					<button
+						type="button"
+						aria-label={sensor.enabled ? texts.disableNamed(sensor.ref) : texts.enableNamed(sensor.ref)}
+						onClick={() => void change(sensor)}
+					>
+						{sensor.enabled ? common.disable : common.enable}
 					</button>
 				),
 		},

@@ -8,21 +8,23 @@ import { Empty } from "../parts/empty.tsx";
 import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/events.ts";
 
 const pageSize = 50;
 
 const columns: readonly Column<TriggerTypeRecord>[] = [
 	{
-		title: "Trigger type",
+		title: common.triggerType,
 		cell: ({ ref }) => (
 			<a class="row-link" href={toTriggerTypeHref(ref)}>
 				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "What it is", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
-	{ title: "Takes", class: "mono item-name", cell: ({ parameters_schema }) => toNames(parameters_schema) },
-	{ title: "Tells", class: "mono item-name", cell: ({ payload_schema }) => toNames(payload_schema) },
+	{ title: common.description, class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
+	{ title: common.parameters, class: "mono item-name", cell: ({ parameters_schema }) => toNames(parameters_schema) },
+	{ title: texts.payload, class: "mono item-name", cell: ({ payload_schema }) => toNames(payload_schema) },
 ];
 
 export function toTriggerTypeHref(ref: string): string {
@@ -34,14 +36,14 @@ export function TriggerTypeList() {
 	const types = useResource(() => client.triggers.types.list(query), [JSON.stringify(query)]);
 	return (
 		<>
-			<FilterBar filters={[{ name: "pack", label: "Pack", kind: "text" }]} />
+			<FilterBar filters={[{ name: "pack", label: common.pack, kind: "text" }]} />
 			<Loaded resource={types}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
-						<Empty title="No trigger type is like this" />
+						<Empty title={texts.noTriggerTypes} step={common.filterStep} />
 					) : (
 						<>
-							<DataTable label="Trigger types" columns={columns} rows={items} toKey={({ id }) => id} />
+							<DataTable label={texts.triggerTypes} columns={columns} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)

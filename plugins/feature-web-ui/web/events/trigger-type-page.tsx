@@ -7,6 +7,8 @@ import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/events.ts";
 
 /** Maximum number of rules that are listed. */
 const maxRules = 100;
@@ -26,31 +28,27 @@ function TriggerType({ type }: { readonly type: TriggerTypeRecord }) {
 	return (
 		<>
 			<RecordHead record={type}>
-				<Fact name="Pack">
+				<Fact name={common.pack}>
 					<a href={toHref("/events/triggers", { pack })}>{escapeControlCharacters(pack)}</a>
 				</Fact>
 				{session.may("trigger_instance_list") && (
-					<Fact name="Events">
-						<a href={toHref("/events/latest", { trigger_type: ref })}>Events of this type</a>
+					<Fact name={common.events}>
+						<a href={toHref("/events/latest", { trigger_type: ref })}>{texts.eventsOfType}</a>
 					</Fact>
 				)}
 			</RecordHead>
 			<div class="run-columns">
 				<section class="card">
-					<h2>What it takes</h2>
+					<h2>{common.parameters}</h2>
 					{Object.keys(parameters_schema).length === 0 ? (
-						<p class="faint">Nothing is said of it.</p>
+						<p class="faint">{texts.noSchema}</p>
 					) : (
 						<JsonTree value={parameters_schema} open={4} />
 					)}
 				</section>
 				<section class="card">
-					<h2>What its events tell</h2>
-					{Object.keys(payload_schema).length === 0 ? (
-						<p class="faint">Nothing is said of it.</p>
-					) : (
-						<JsonTree value={payload_schema} open={4} />
-					)}
+					<h2>{texts.payload}</h2>
+					{Object.keys(payload_schema).length === 0 ? <p class="faint">{texts.noSchema}</p> : <JsonTree value={payload_schema} open={4} />}
 				</section>
 			</div>
 			{session.may("rule_list") && <Rules type={ref} />}
@@ -67,15 +65,15 @@ function Rules({ type }: { readonly type: string }) {
 	return (
 		<section class="card">
 			<div class="start-head">
-				<h2>Rules with it</h2>
-				<a href={toHref("/rules", { trigger: type })} aria-label="Rules with it: all of them">
-					All
+				<h2>{texts.rulesOfType}</h2>
+				<a href={toHref("/rules", { trigger: type })} aria-label={common.allOf(texts.rulesOfType)}>
+					{common.all}
 				</a>
 			</div>
 			<Loaded resource={rules}>
 				{({ items }) =>
 					items.length === 0 ? (
-						<p class="faint">No rule has it.</p>
+						<p class="faint">{texts.noRuleOfType}</p>
 					) : (
 						<ul class="held">
 							{items.map(({ ref }) => (
@@ -98,7 +96,7 @@ function Sensors({ type }: { readonly type: string }) {
 			{({ items }) =>
 				items.length > 0 && (
 					<section class="card">
-						<h2>Sensors that make its events</h2>
+						<h2>{texts.sensorsOfType}</h2>
 						<ul class="held">
 							{items.map(({ ref }) => (
 								<li key={ref}>

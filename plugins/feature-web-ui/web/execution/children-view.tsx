@@ -2,6 +2,7 @@ import { ExecutionTable } from "../executions/execution-table.tsx";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
+import * as texts from "../texts/execution.ts";
 import type { ExecutionViewProps } from "./execution-view.ts";
 
 /** Maximum number of children in the table, because a run may have 100,000. */
@@ -15,5 +16,5 @@ export function View({ run }: ExecutionViewProps) {
 	const children = useResource((signal) => client.executions.children(run.id, query, { signal }), [run.id], {
 		isTouched: ({ data }) => typeof data === "object" && data !== null && "parent" in data && data["parent"] === run.id,
 	});
-	return <Loaded resource={children}>{(runs) => <ExecutionTable label="Children" runs={runs} />}</Loaded>;
+	return <Loaded resource={children}>{(runs) => <ExecutionTable label={texts.childrenTab} runs={runs} />}</Loaded>;
 }

@@ -7,6 +7,8 @@ import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { ConfirmWithReason } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution.ts";
 import { RerunTasks } from "../workflow/rerun-tasks.tsx";
 import { rerun } from "./rerun.ts";
 import { RerunDialog } from "./rerun-dialog.tsx";
@@ -24,29 +26,29 @@ export function ExecutionActions({ run, resource }: { readonly run: ExecutionRec
 		<>
 			{mayStop && isWorkflow && run.status === "running" && (
 				<button type="button" onClick={() => (asked.value = "pause")}>
-					Pause
+					{texts.pause}
 				</button>
 			)}
 			{run.awaited_inquiries !== undefined && <Awaited inquiries={run.awaited_inquiries} />}
 			{mayStop && run.status === "paused" && run.awaited_inquiries === undefined && (
 				<button type="button" onClick={() => (asked.value = "resume")}>
-					Resume
+					{texts.resume}
 				</button>
 			)}
 			{mayStop && (
 				<button type="button" class="danger" onClick={() => (asked.value = "cancel")}>
-					Cancel
+					{common.cancel}
 				</button>
 			)}
-			<RerunTasks run={run} label="Run tasks again …" />
+			<RerunTasks run={run} label={texts.runTasksAgain} />
 			{mayRerun && (
 				<button type="button" onClick={() => (asked.value = "changes")}>
-					Run with changes …
+					{texts.runWithChanges}
 				</button>
 			)}
 			{mayRerun && (
 				<button type="button" class="primary" onClick={() => void rerun(run.id)}>
-					Run again
+					{texts.runAgain}
 				</button>
 			)}
 			{asked.value !== undefined && asked.value !== "changes" && (
@@ -64,24 +66,19 @@ interface StateChangeProps {
 	readonly onClose: () => void;
 }
 
-const verbs = {
-	pause: { name: "Pause", action: "Pause the run", done: "It pauses when its tasks have ended" },
-	resume: { name: "Resume", action: "Resume the run", done: "It goes on" },
-	cancel: { name: "Cancel", action: "Cancel the run", done: "It is being canceled" },
-} as const;
-
 /** Requests a reason and changes the state. */
 function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
-	const { name, action, done } = verbs[verb];
+	const { title, action, done } = texts.changes[verb];
 	const change = (reason: string | undefined) =>
 		verb === "cancel"
 			? cancel(run.id, { reason, done, resource })
 			: attempt(async () => resource.set(await client.executions[verb](run.id, { reason })), done);
 	return (
 		<ConfirmWithReason
-			title={`${name} ${run.action.ref}?`}
+			title={title(run.action.ref)}
 			action={action}
 			isDangerous={verb === "cancel"}
+			{...(verb === "cancel" && { dismiss: texts.keep })}
 			onConfirm={(reason) => void change(reason)}
 			onClose={onClose}
 		/>
@@ -94,8 +91,8 @@ function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
  */
 function Awaited({ inquiries }: { readonly inquiries: readonly string[] }) {
 	const [id = "", ...more] = inquiries;
-	if (more.length === 0) return <a href={toHref(toPath("/inquiries/:id", { id }))}>Waits for an answer</a>;
-	return <a href={toHref("/inquiries")}>Waits for {inquiries.length} answers</a>;
+	if (more.length === 0) return <a href={toHref(toPath("/inquiries/:id", { id }))}>{texts.awaited(1)}</a>;
+	return <a href={toHref("/inquiries")}>{texts.awaited(inquiries.length)}</a>;
 }
 
 interface Canceling extends Pick<StateChangeProps, "resource"> {

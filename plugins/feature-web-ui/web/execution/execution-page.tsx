@@ -11,6 +11,8 @@ import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution.ts";
 import { ExecutionActions } from "./execution-actions.tsx";
 import { maxResultSize } from "./execution-result.tsx";
 import type { ExecutionViewDefinition } from "./execution-view.ts";
@@ -22,7 +24,7 @@ export function Page({ values: { id = "", view = "general" } }: PageProps) {
 		isTouched: (event) => isAbout(event, id),
 	});
 	return (
-		<Loaded resource={resource} title="Run">
+		<Loaded resource={resource} title={common.execution}>
 			{(run) => <Execution key={run.id} run={run} resource={resource} view={view} />}
 		</Loaded>
 	);
@@ -41,7 +43,7 @@ function Execution({ run, resource, view }: ExecutionProps) {
 	return (
 		<>
 			<ExecutionHead run={run} resource={resource} />
-			<Tabs label="Views of this run" tabs={tabs} current={current?.name ?? ""} />
+			<Tabs label={texts.tabs} tabs={tabs} current={current?.name ?? ""} />
 			{current !== undefined && <View key={current.name} view={current} run={run} resource={resource} />}
 		</>
 	);
@@ -68,31 +70,31 @@ export function ExecutionHead({ run, resource }: { readonly run: ExecutionRecord
 		<>
 			<div class="page-head">
 				<h1>{run.action.ref}</h1>
-				{session.may("trace_list") && <a href={toHref("/why", { execution: run.id })}>Why</a>}
+				{session.may("trace_list") && <a href={toHref("/why", { execution: run.id })}>{common.why}</a>}
 				<ExecutionActions run={run} resource={resource} />
 			</div>
 			<dl class="facts">
-				<Fact name="Status">
+				<Fact name={common.status}>
 					<span role="status">
 						<StatusBadge status={run.status} />
 					</span>
 				</Fact>
-				<Fact name="Started">
+				<Fact name={common.started}>
 					<Ago at={run.start_timestamp} />
 				</Fact>
-				<Fact name={run.end_timestamp === undefined ? "Running for" : "Took"}>
+				<Fact name={run.end_timestamp === undefined ? texts.runningFor : common.duration}>
 					<Duration from={run.start_timestamp} to={run.end_timestamp} />
 				</Fact>
-				<Fact name="By">{typeof user === "string" ? user : "–"}</Fact>
-				{run.rule?.ref !== undefined && <Fact name="Rule">{run.rule.ref}</Fact>}
-				{run.trigger_type?.ref !== undefined && <Fact name="Trigger">{run.trigger_type.ref}</Fact>}
+				<Fact name={common.startedBy}>{typeof user === "string" ? user : "–"}</Fact>
+				{run.rule?.ref !== undefined && <Fact name={common.rule}>{run.rule.ref}</Fact>}
+				{run.trigger_type?.ref !== undefined && <Fact name={common.trigger}>{run.trigger_type.ref}</Fact>}
 				{run.parent !== undefined && (
-					<Fact name="Part of">
+					<Fact name={texts.parent}>
 						<a href={toExecutionHref(run.parent)}>{run.parent}</a>
 					</Fact>
 				)}
-				<Fact name="Runner">{run.runner.name}</Fact>
-				<Fact name="Id">
+				<Fact name={common.runner}>{run.runner.name}</Fact>
+				<Fact name={common.id}>
 					<span class="mono">{run.id}</span>
 				</Fact>
 			</dl>

@@ -7,6 +7,8 @@ import { LogTail } from "../log/log-tail.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isFailure, StatusBadge } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution.ts";
 import { toTaskName } from "../timeline/timed-execution.ts";
 import { ExecutionResult } from "./execution-result.tsx";
 import type { ExecutionViewProps } from "./execution-view.ts";
@@ -17,14 +19,14 @@ import { rerun } from "./rerun.ts";
 export function View({ run }: ExecutionViewProps) {
 	return (
 		<>
-			{isFailure(run.status) ? <FailingTask run={run} /> : <LogTail run={run} title="Output" />}
+			{isFailure(run.status) ? <FailingTask run={run} /> : <LogTail run={run} title={texts.output} />}
 			<div class="run-columns">
 				<section class="card">
-					<h2>Parameters</h2>
+					<h2>{common.parameters}</h2>
 					<JsonTree value={run.parameters ?? {}} />
 				</section>
 				<section class="card">
-					<h2>Result</h2>
+					<h2>{common.result}</h2>
 					<ExecutionResult run={run} />
 				</section>
 			</div>
@@ -49,7 +51,7 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 			{(task) => (
 				<section class="card failing">
 					<div class="failing-head">
-						<h2>{task.id === run.id ? "It has failed" : "This has failed"}</h2>
+						<h2>{task.id === run.id ? texts.failed : texts.failedTask}</h2>
 						{task.id !== run.id && (
 							<>
 								<StatusBadge status={task.status} />
@@ -59,12 +61,12 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 						)}
 						{task.id !== run.id && session.may("execution_rerun", toActionUid(task.action.ref)) && (
 							<button type="button" onClick={() => void rerun(task.id)}>
-								Run it alone again
+								{texts.runOnlyThis}
 							</button>
 						)}
 					</div>
 					<ExecutionError run={task} />
-					<LogTail run={task} title="Its last lines" />
+					<LogTail run={task} title={texts.lastLines} />
 				</section>
 			)}
 		</Loaded>

@@ -7,6 +7,8 @@ import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution.ts";
 import { rerun } from "./rerun.ts";
 
 interface RerunProps {
@@ -22,11 +24,11 @@ export function RerunDialog({ run, onClose }: RerunProps) {
 	const mayRead = session.may("action_view", toActionUid(run.action.ref));
 	const isJson = useSignal(!mayRead);
 	return (
-		<Dialog title={`Run ${run.action.ref} with changes`} onClose={onClose}>
+		<Dialog title={texts.rerunTitle(run.action.ref)} onClose={onClose}>
 			{mayRead && (
 				<p>
 					<button type="button" onClick={() => (isJson.value = !isJson.value)}>
-						{isJson.value ? "As a form" : "As JSON"}
+						{isJson.value ? texts.asForm : texts.asJson}
 					</button>
 				</p>
 			)}
@@ -45,7 +47,7 @@ function ParameterForm({ run, onClose }: RerunProps) {
 					schema={whole}
 					own={parameters}
 					initial={run.parameters ?? {}}
-					action="Run"
+					action={common.run}
 					onSubmit={async (changed) => {
 						if (await rerun(run.id, { parameters: changed })) onClose();
 					}}
@@ -76,7 +78,7 @@ function JsonForm({ run, onClose }: RerunProps) {
 			}}
 		>
 			<label>
-				<span class="dialog-field">Parameters, as JSON; what you do not change stays</span>
+				<span class="dialog-field">{texts.jsonField}</span>
 				<textarea spellcheck={false} value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
 			</label>
 			{problem.value !== "" && (
@@ -86,10 +88,10 @@ function JsonForm({ run, onClose }: RerunProps) {
 			)}
 			<div class="dialog-actions">
 				<button type="button" onClick={onClose}>
-					Do not
+					{common.cancel}
 				</button>
 				<button type="submit" class="primary">
-					Run
+					{common.run}
 				</button>
 			</div>
 		</form>
@@ -99,7 +101,7 @@ function JsonForm({ run, onClose }: RerunProps) {
 function parseObject(text: string): JsonObject {
 	const value = parseJson(text);
 	if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-	throw new Error("The parameters must be a JSON object, in curly brackets.");
+	throw new Error(texts.notObject);
 }
 
 /** Returns the parameters whose values have changed. */

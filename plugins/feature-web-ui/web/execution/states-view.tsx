@@ -3,6 +3,8 @@ import { DataTable } from "../parts/data-table.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration, toLocal } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution.ts";
 import type { ExecutionViewProps } from "./execution-view.ts";
 
 /** Shows the user who requested a state, the credential and the reason. */
@@ -22,18 +24,18 @@ export function View({ run }: ExecutionViewProps) {
 	return (
 		<div class="run-columns">
 			<DataTable
-				label="States"
+				label={texts.statesTab}
 				rows={rows}
 				toKey={({ index }) => String(index)}
 				columns={[
-					{ title: "State", cell: ({ status }) => <StatusBadge status={status} /> },
-					{ title: "Since", class: "number", cell: ({ timestamp }) => toLocal(timestamp) },
-					{ title: "By", cell: ({ by }) => (by === undefined ? "" : <Actor by={by} />) },
-					{ title: "For", class: "right", cell: ({ timestamp, until }) => <Duration from={timestamp} to={until} /> },
+					{ title: common.state, cell: ({ status }) => <StatusBadge status={status} /> },
+					{ title: texts.since, class: "number", cell: ({ timestamp }) => toLocal(timestamp) },
+					{ title: texts.requestedBy, cell: ({ by }) => (by === undefined ? "" : <Actor by={by} />) },
+					{ title: common.duration, class: "right", cell: ({ timestamp, until }) => <Duration from={timestamp} to={until} /> },
 				]}
 			/>
 			<section class="card">
-				<h2>Context</h2>
+				<h2>{texts.context}</h2>
 				<JsonTree value={run.context} open={3} />
 			</section>
 		</div>

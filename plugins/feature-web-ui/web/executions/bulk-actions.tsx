@@ -5,6 +5,7 @@ import { toActionUid } from "../kit/permissions.ts";
 import { client, session } from "../kit/service.ts";
 import { Confirm, ConfirmWithReason } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
+import * as texts from "../texts/execution-list.ts";
 
 interface BulkActionsProps {
 	/** Selected executions. */
@@ -25,44 +26,41 @@ export function BulkActions({ runs, onDone }: BulkActionsProps) {
 	const repeatable = runs.filter(may("execution_rerun"));
 	const perform = async (wanted: Act, reason?: string) => {
 		const done = wanted === "cancel" ? await each(cancelable, ({ id }) => cancel(id, reason)) : await each(repeatable, rerun);
-		if (done > 0) notices.say(`${wanted === "cancel" ? "Canceled" : "Started again"}: ${count(done)}`);
+		if (done > 0) notices.say(wanted === "cancel" ? texts.canceled(done) : texts.startedAgain(done));
 		onDone();
 	};
 	return (
 		<>
 			{cancelable.length > 0 && (
 				<button type="button" onClick={() => (asked.value = "cancel")}>
-					Cancel {count(cancelable.length)}
+					{texts.cancelMany(cancelable.length)}
 				</button>
 			)}
 			{repeatable.length > 0 && (
 				<button type="button" onClick={() => (asked.value = "rerun")}>
-					Run {count(repeatable.length)} again
+					{texts.runAgainMany(repeatable.length)}
 				</button>
 			)}
 			{act === "cancel" && (
 				<ConfirmWithReason
-					title="Cancel these runs?"
-					action={`Cancel ${count(cancelable.length)}`}
+					title={texts.cancelTitle}
+					action={texts.cancelMany(cancelable.length)}
 					isDangerous
+					dismiss={texts.keep}
 					onConfirm={(reason) => void perform("cancel", reason)}
 					onClose={() => (asked.value = undefined)}
 				/>
 			)}
 			{act === "rerun" && (
 				<Confirm
-					title="Run these again?"
-					action={`Run ${count(repeatable.length)} again`}
+					title={texts.runAgainTitle}
+					action={texts.runAgainMany(repeatable.length)}
 					onConfirm={() => void perform("rerun")}
 					onClose={() => (asked.value = undefined)}
 				/>
 			)}
 		</>
 	);
-}
-
-function count(number: number): string {
-	return number === 1 ? "1 run" : `${number} runs`;
 }
 
 /** Performs the action on each execution and returns the number of successes. A notice reports each failure. */

@@ -3,6 +3,8 @@ import { now } from "../kit/clock.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { StatusBadge, toTone } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution-list.ts";
 import { toExecutionHref } from "./execution-address.ts";
 
 /** Attributes that the table requests. Results are left out because they may be large. */
@@ -16,11 +18,11 @@ interface ExecutionTableProps {
 }
 
 /** Shows executions as a table. A bar in each row shows when the execution ran compared with the others. */
-export function ExecutionTable({ runs, label = "Runs", ...choice }: ExecutionTableProps) {
+export function ExecutionTable({ runs, label = common.executions, ...choice }: ExecutionTableProps) {
 	const columns: readonly Column<ExecutionRecord>[] = [
-		{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+		{ title: common.status, cell: ({ status }) => <StatusBadge status={status} /> },
 		{
-			title: "Action",
+			title: common.action,
 			class: "wide",
 			cell: (run) => (
 				<a class="row-link" href={toExecutionHref(run.id)}>
@@ -28,10 +30,10 @@ export function ExecutionTable({ runs, label = "Runs", ...choice }: ExecutionTab
 				</a>
 			),
 		},
-		{ title: "By", cell: (run) => <Cause run={run} /> },
-		{ title: "Started", cell: ({ start_timestamp }) => <Ago at={start_timestamp} /> },
-		{ title: "Took", class: "right", cell: (run) => <Duration from={run.start_timestamp} to={run.end_timestamp} /> },
-		{ title: "Time line", class: "span-cell", cell: (run) => <Span run={run} {...toFrame(runs)} /> },
+		{ title: common.startedBy, cell: (run) => <Cause run={run} /> },
+		{ title: common.started, cell: ({ start_timestamp }) => <Ago at={start_timestamp} /> },
+		{ title: common.duration, class: "right", cell: (run) => <Duration from={run.start_timestamp} to={run.end_timestamp} /> },
+		{ title: common.timeline, class: "span-cell", cell: (run) => <Span run={run} {...toFrame(runs)} /> },
 	];
 	return <DataTable label={label} columns={columns} rows={runs} toKey={({ id }) => id} {...choice} />;
 }
@@ -40,7 +42,7 @@ export function ExecutionTable({ runs, label = "Runs", ...choice }: ExecutionTab
 function Cause({ run }: { readonly run: ExecutionRecord }) {
 	const { user } = run.context;
 	const name = typeof user === "string" ? user : "–";
-	return <span>{run.rule?.ref === undefined ? name : `rule ${run.rule.ref}`}</span>;
+	return <span>{run.rule?.ref === undefined ? name : texts.byRule(run.rule.ref)}</span>;
 }
 
 /** Returns the time from the first start to the last end of the displayed executions, in milliseconds since 1970. */

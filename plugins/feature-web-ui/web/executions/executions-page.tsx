@@ -8,6 +8,8 @@ import { Empty } from "../parts/empty.tsx";
 import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution-list.ts";
 import { TimeLine } from "../timeline/time-line.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
 import { toExecutionHref } from "./execution-address.ts";
@@ -40,7 +42,7 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Runs</h1>
+				<h1>{common.executions}</h1>
 			</div>
 			<FilterBar filters={toFilters(values.value.value ?? {})} />
 			<Loaded resource={runs}>
@@ -51,7 +53,7 @@ export function Page() {
 							<a
 								href={toHref("/history", { ...Object.fromEntries(addressBar.current.value.query), show: isTimeLine ? undefined : "time" })}
 							>
-								{isTimeLine ? "As a table" : "In time"}
+								{isTimeLine ? texts.asTable : texts.asTimeline}
 							</a>
 							<BulkActions
 								runs={items.filter(({ id }) => chosen.value.has(id))}
@@ -67,7 +69,7 @@ export function Page() {
 							<>
 								{isTimeLine ? (
 									<TimeLine
-										label="Runs in time"
+										label={texts.timeline}
 										runs={items}
 										toName={({ action }) => action.ref}
 										toHref={({ id }) => toExecutionHref(id)}
@@ -86,23 +88,23 @@ export function Page() {
 }
 
 function NoExecutions({ isFiltered }: { readonly isFiltered: boolean }) {
-	if (isFiltered) return <Empty title="No run is like this">Change the filters, or clear them.</Empty>;
+	if (isFiltered) return <Empty title={texts.noneFound} step={common.filterStep} />;
 	return <NothingYet />;
 }
 
 function toFilters(values: Readonly<Record<string, readonly (string | null)[]>>): readonly Filter[] {
 	const known = (name: string) => (values[name] ?? []).filter((value): value is string => value !== null);
 	return [
-		{ name: "status", label: "Status", kind: "choice", values: statuses },
-		{ name: "action", label: "Action", kind: "text", values: known("action"), hint: "pack.action" },
-		{ name: "user", label: "User", kind: "text", values: known("user") },
-		{ name: "rule", label: "Rule", kind: "text", values: known("rule") },
-		{ name: "trigger", label: "Trigger", kind: "text", values: known("trigger") },
-		{ name: "trigger_type", label: "Trigger type", kind: "text", values: known("trigger_type") },
-		{ name: "runner", label: "Runner", kind: "text", values: known("runner") },
-		{ name: "after", label: "Started after", kind: "time" },
-		{ name: "before", label: "Started before", kind: "time" },
-		{ name: "all", label: "Nested", kind: "choice", values: ["shown"], none: "hidden" },
+		{ name: "status", label: common.status, kind: "choice", values: statuses },
+		{ name: "action", label: common.action, kind: "text", values: known("action"), hint: common.actionHint },
+		{ name: "user", label: common.user, kind: "text", values: known("user") },
+		{ name: "rule", label: common.rule, kind: "text", values: known("rule") },
+		{ name: "trigger", label: common.trigger, kind: "text", values: known("trigger") },
+		{ name: "trigger_type", label: common.triggerType, kind: "text", values: known("trigger_type") },
+		{ name: "runner", label: common.runner, kind: "text", values: known("runner") },
+		{ name: "after", label: texts.startedAfter, kind: "time" },
+		{ name: "before", label: texts.startedBefore, kind: "time" },
+		{ name: "all", label: texts.nested, kind: "choice", values: [texts.nestedShown], none: texts.nestedHidden },
 	];
 }
 

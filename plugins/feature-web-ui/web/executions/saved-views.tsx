@@ -2,6 +2,8 @@ import { signal, useSignal } from "@preact/signals";
 import { preferences } from "../kit/preferences.ts";
 import { addressBar } from "../kit/router.ts";
 import { Dialog } from "../parts/confirm.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/execution-list.ts";
 
 /** A named set of filters. */
 interface View {
@@ -11,10 +13,10 @@ interface View {
 }
 
 const given: readonly View[] = [
-	{ name: "All", query: "" },
-	{ name: "Running", query: "status=running" },
-	{ name: "Failed", query: "status=failed" },
-	{ name: "Waiting", query: "status=pending" },
+	{ name: texts.viewNames.all, query: "" },
+	{ name: texts.viewNames.running, query: "status=running" },
+	{ name: texts.viewNames.failed, query: "status=failed" },
+	{ name: texts.viewNames.waiting, query: "status=pending" },
 ];
 const maxSaved = 30;
 
@@ -41,7 +43,7 @@ export function SavedViews() {
 	const own = saved.value.find(({ query }) => query === current);
 	const isKnown = own !== undefined || given.some(({ query }) => query === current);
 	return (
-		<nav class="views" aria-label="Views">
+		<nav class="views" aria-label={texts.views}>
 			{[...given, ...saved.value].map(({ name, query }) => (
 				<a
 					key={`${name} ${query}`}
@@ -53,12 +55,12 @@ export function SavedViews() {
 			))}
 			{!isKnown && (
 				<button type="button" onClick={() => (isNaming.value = true)}>
-					Save view
+					{texts.saveView}
 				</button>
 			)}
 			{own !== undefined && (
 				<button type="button" onClick={() => save(saved.value.filter((view) => view !== own))}>
-					Forget view
+					{texts.deleteView}
 				</button>
 			)}
 			{isNaming.value && (
@@ -70,7 +72,7 @@ export function SavedViews() {
 
 function NameView({ onName, onClose }: { readonly onName: (name: string) => void; readonly onClose: () => void }) {
 	return (
-		<Dialog title="Save this view" onClose={onClose}>
+		<Dialog title={texts.saveTitle} onClose={onClose}>
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
@@ -79,15 +81,15 @@ function NameView({ onName, onClose }: { readonly onName: (name: string) => void
 				}}
 			>
 				<label>
-					<span class="dialog-field">Name; it is kept in this browser</span>
+					<span class="dialog-field">{texts.viewName}</span>
 					<input name="name" required maxLength={60} autocomplete="off" />
 				</label>
 				<div class="dialog-actions">
 					<button type="button" onClick={onClose}>
-						Do not
+						{common.cancel}
 					</button>
 					<button type="submit" class="primary">
-						Save
+						{common.save}
 					</button>
 				</div>
 			</form>

@@ -7,6 +7,8 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { toLocal } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/frame.ts";
 
 const pageSize = 50;
 
@@ -28,7 +30,7 @@ export function toRecordsPage({ title, path, is_paged, columns }: PageEntryRecor
 				<Loaded resource={records}>
 					{({ items, total, hasMore }) =>
 						items.length === 0 ? (
-							<Empty title="There are none" />
+							<Empty title={texts.noRecords} step={texts.noRecordsStep} />
 						) : (
 							<>
 								<DataTable isFocusable label={title} columns={shown} rows={items.map(toRow)} toKey={({ key }) => key} />
@@ -56,7 +58,7 @@ const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 /** Shows a value in the way in which the other pages show values of its type. */
 function Value({ value }: { readonly value: JsonValue | undefined }) {
 	if (value === undefined || value === null) return null;
-	if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
+	if (typeof value === "boolean") return <>{value ? common.yes : common.no}</>;
 	if (typeof value !== "string") return <>{escapeControlCharacters(stringifyJson(value))}</>;
 	if (!timestampPattern.test(value) || Number.isNaN(Date.parse(value))) return <>{escapeControlCharacters(value)}</>;
 	return <time dateTime={value}>{toLocal(value)}</time>;

@@ -7,6 +7,7 @@ import {
 	parseJson,
 	stringifyJson,
 } from "../../../../core/contract/index.ts";
+import * as messages from "../texts/form.ts";
 
 /** Kind of input for a value. `any` accepts JSON; an entry that is not valid JSON becomes a string. */
 export type FieldKind = "choice" | "flag" | "secret" | "number" | "text" | "json" | "any";
@@ -67,11 +68,11 @@ export function readTexts(fields: readonly Field[], texts: FieldTexts, { before,
 		const { name } = field;
 		const text = texts[name] ?? "";
 		if (text === (before?.[name] ?? "")) {
-			if (text === "" && before === undefined && isNeeded(field)) problems[name] = `${name} must be given.`;
+			if (text === "" && before === undefined && isNeeded(field)) problems[name] = messages.missing(name);
 			continue;
 		}
 		if (text === "" && canEmpty) {
-			if (isNeeded(field)) problems[name] = `${name} must be given.`;
+			if (isNeeded(field)) problems[name] = messages.missing(name);
 			else emptied.push(name);
 			continue;
 		}
@@ -116,22 +117,19 @@ function readText(field: Field, text: string): JsonValue {
 	const { name, kind, definition } = field;
 	const { type = "string" } = definition;
 	if (kind === "text" || (kind === "secret" && type === "string") || /\{\{|\{%/.test(text)) return text;
-	if (text.trim() === "") throw new Error(`${name} cannot be taken away: give another value, or what was there.`);
+	if (text.trim() === "") throw new Error(messages.notRemovable(name));
 	if (kind === "any") return parseOrUndefined(text) ?? text;
 	if (kind === "number" || type === "number" || type === "integer") return readNumber(name, type, text);
 	const value = parseOrUndefined(text);
-	if (value === undefined)
-		throw new Error(
-			`${name} must be JSON${type === "array" ? ', such as ["one", "two"]' : type === "object" ? ', such as {"name": "value"}' : ""}.`,
-		);
+	if (value === undefined) throw new Error(messages.notJson(name, type));
 	return value;
 }
 
 function readNumber(name: string, type: string, text: string): number | bigint {
 	if (/^\s*[+-]?\d+\s*$/.test(text)) return parseInteger(text.trim());
 	const value = Number(text);
-	if (!Number.isFinite(value)) throw new Error(`${name} must be a number.`);
-	if (type === "integer" && !Number.isInteger(value)) throw new Error(`${name} must be a whole number.`);
+	if (!Number.isFinite(value)) throw new Error(messages.notNumber(name));
+	if (type === "integer" && !Number.isInteger(value)) throw new Error(messages.notInteger(name));
 	return value;
 }
 

@@ -1,5 +1,6 @@
 import { stringifyJson } from "../../../../core/contract/index.ts";
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../../_shipped/client.ts";
+import * as texts from "../texts/form.ts";
 import { type Field, isNeeded } from "./fields.ts";
 
 interface SchemaFieldProps {
@@ -21,7 +22,7 @@ export function SchemaField({ field, id, text, problem, isChange, onText }: Sche
 		<div class="field">
 			<label for={id}>
 				{escapeControlCharacters(field.name)}
-				{isNeeded(field) && <span class="field-needed"> required</span>}
+				{isNeeded(field) && <span class="field-needed">{texts.required}</span>}
 			</label>
 			<FieldInput field={field} text={text} onText={onText} described={described} isChange={isChange} />
 			<div id={`${id}-hint`} class="field-hint">
@@ -42,7 +43,7 @@ function FieldInput({ field: { kind, definition }, text, onText, described, isCh
 			return (
 				<select {...described} value={text} onChange={(event) => onText(event.currentTarget.value)}>
 					<option value="">
-						{isChange && text === "" ? "as it was" : (definition.default ?? null) === null ? "not given" : "the default"}
+						{isChange && text === "" ? texts.unchanged : (definition.default ?? null) === null ? texts.notSet : texts.theDefault}
 					</option>
 					{(kind === "flag" ? [true, false] : (definition.enum ?? [])).map((choice) => (
 						<option key={stringifyJson(choice)} value={stringifyJson(choice)}>
@@ -88,15 +89,15 @@ function toHint({ kind, definition }: Field, isChange: boolean): string {
 	const { description = "", type, minimum, maximum, default: value } = definition;
 	return [
 		description,
-		kind === "json" && `As JSON: ${type === "array" ? "an array" : type === "object" ? "an object" : type}.`,
-		kind === "any" && "JSON, or a text.",
-		kind === "number" && minimum !== undefined && `At least ${minimum}.`,
-		kind === "number" && maximum !== undefined && `At most ${maximum}.`,
-		kind === "secret" && isChange && "Not shown; it stays where nothing is written.",
+		kind === "json" && texts.asJson(type ?? ""),
+		kind === "any" && texts.jsonOrText,
+		kind === "number" && minimum !== undefined && texts.minimum(minimum),
+		kind === "number" && maximum !== undefined && texts.maximum(maximum),
+		kind === "secret" && isChange && texts.secretKept,
 		value !== undefined &&
 			value !== null &&
 			value !== "" &&
-			`Default: ${shorten(typeof value === "string" ? value : stringifyJson(value))}`,
+			texts.defaultValue(shorten(typeof value === "string" ? value : stringifyJson(value))),
 	]
 		.filter((part) => part !== false && part !== "")
 		.join(" ");

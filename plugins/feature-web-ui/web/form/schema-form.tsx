@@ -3,6 +3,8 @@ import { useEffect, useId, useMemo, useRef } from "preact/hooks";
 import { isSvcError, type JsonObject, type ParameterDefinitions } from "../../../../core/contract/index.ts";
 import { escapeControlCharactersInLines } from "../../../_shipped/client.ts";
 import { session } from "../kit/service.ts";
+import * as common from "../texts/common.ts";
+import * as messages from "../texts/form.ts";
 import { type FieldProblems, type FieldTexts, readTexts, toFields, toTexts } from "./fields.ts";
 import { SchemaField } from "./schema-field.tsx";
 
@@ -73,7 +75,7 @@ export function SchemaForm({ schema, rare, initial, proposed, canEmpty, action, 
 			{toField(false)}
 			{fields.some(({ name }) => rare?.has(name)) && (
 				<details open={isRareWrong}>
-					<summary>More</summary>
+					<summary>{messages.moreFields}</summary>
 					{toField(true)}
 				</details>
 			)}
@@ -104,7 +106,7 @@ function FormButtons({ action, isBusy, onCancel }: FormButtonsProps) {
 		<div class="dialog-actions">
 			{onCancel !== undefined && (
 				<button type="button" onClick={onCancel}>
-					Do not
+					{common.cancel}
 				</button>
 			)}
 			<button type="submit" class="primary" disabled={isBusy}>

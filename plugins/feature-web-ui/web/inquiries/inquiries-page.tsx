@@ -6,12 +6,14 @@ import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/inquiries.ts";
 
 const pageSize = 20;
 
 const columns: readonly Column<InquiryRecord>[] = [
 	{
-		title: "Question",
+		title: texts.question,
 		class: "wide",
 		cell: ({ id, route }) => (
 			<a class="row-link" href={toHref(toPath("/inquiries/:id", { id }))}>
@@ -19,8 +21,8 @@ const columns: readonly Column<InquiryRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "Asked", cell: (inquiry) => escapeControlCharacters(toAsked(inquiry)) },
-	{ title: "Waits", cell: ({ ttl }) => (ttl === 0 ? "for ever" : `${ttl} min`) },
+	{ title: texts.asked, cell: (inquiry) => escapeControlCharacters(toAsked(inquiry)) },
+	{ title: texts.timeLimit, cell: ({ ttl }) => (ttl === 0 ? common.none : texts.minutes(ttl)) },
 ];
 
 /** Lists the inquiries that wait for an answer. */
@@ -32,19 +34,15 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Inquiries</h1>
+				<h1>{common.inquiries}</h1>
 			</div>
 			<Loaded resource={inquiries}>
 				{({ items, total }) =>
 					items.length === 0 ? (
-						<Empty title="Nothing waits for an answer">
-							<p>
-								A workflow asks with the action <code>core.ask</code>, and goes on when somebody has answered here.
-							</p>
-						</Empty>
+						<Empty title={texts.none} step={texts.noneStep} />
 					) : (
 						<>
-							<DataTable label="Inquiries" columns={columns} rows={items} toKey={({ id }) => id} />
+							<DataTable label={common.inquiries} columns={columns} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} />
 						</>
 					)
@@ -54,7 +52,7 @@ export function Page() {
 	);
 }
 
-/** Returns the users and roles that may answer, separated by commas, or `anybody` if none are named. */
+/** Returns the users and roles that may answer, separated by commas, or `anyone` if none are named. */
 export function toAsked({ users, roles }: Pick<InquiryRecord, "users" | "roles">): string {
-	return [...users, ...roles.map((role) => `role ${role}`)].join(", ") || "anybody";
+	return [...users, ...roles.map(texts.toRole)].join(", ") || texts.anyone;
 }

@@ -8,13 +8,15 @@ import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/inquiries.ts";
 import { toAsked } from "./inquiries-page.tsx";
 
 /** Shows one inquiry and the form for its answer. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const inquiry = useResource(() => client.inquiries.get(id), [id]);
 	return (
-		<Loaded resource={inquiry} title="Inquiry">
+		<Loaded resource={inquiry} title={common.inquiry}>
 			{(found) => <Inquiry key={found.id} inquiry={found} />}
 		</Loaded>
 	);
@@ -26,21 +28,17 @@ function Inquiry({ inquiry }: { readonly inquiry: InquiryRecord }) {
 	return (
 		<>
 			<div class="page-head">
-				<h1>{route === "" ? "Inquiry" : escapeControlCharacters(route)}</h1>
+				<h1>{route === "" ? common.inquiry : escapeControlCharacters(route)}</h1>
 			</div>
 			<dl class="facts">
-				<Fact name="Asked">{escapeControlCharacters(toAsked(inquiry))}</Fact>
-				<Fact name="Waits">{ttl === 0 ? "for ever" : `${ttl} min`}</Fact>
-				<Fact name="Run">
+				<Fact name={texts.asked}>{escapeControlCharacters(toAsked(inquiry))}</Fact>
+				<Fact name={texts.timeLimit}>{ttl === 0 ? common.none : texts.minutes(ttl)}</Fact>
+				<Fact name={common.execution}>
 					<a href={toExecutionHref(id)}>{id}</a>
 				</Fact>
 			</dl>
-			<section class="card" aria-label="Answer">
-				{isAsked && session.may("inquiry_respond") ? (
-					<Answer inquiry={inquiry} />
-				) : (
-					<p>Others are asked: you may look at this question, but not answer it.</p>
-				)}
+			<section class="card" aria-label={texts.answer}>
+				{isAsked && session.may("inquiry_respond") ? <Answer inquiry={inquiry} /> : <p>{texts.notAsked}</p>}
 			</section>
 		</>
 	);
@@ -51,11 +49,11 @@ function Answer({ inquiry: { id, schema } }: { readonly inquiry: InquiryRecord }
 	const isFree = Object.keys(fields).length === 0;
 	return (
 		<SchemaForm
-			schema={isFree ? { response: { type: "object", description: "Any answer." } } : fields}
-			action="Answer"
+			schema={isFree ? { response: { type: "object", description: texts.anyAnswer } } : fields}
+			action={texts.answer}
 			onSubmit={async (values) => {
 				await client.inquiries.respond(id, isFree ? toObject(values["response"]) : values);
-				notices.say("It is answered");
+				notices.say(texts.answered);
 				location.hash = toExecutionHref(id);
 			}}
 		/>

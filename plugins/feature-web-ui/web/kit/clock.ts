@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import * as texts from "../texts/frame.ts";
 
 /** Current time in milliseconds since 1970, for displaying ages. Updated every second while the page is visible. */
 export const now = signal(Date.now());
@@ -29,10 +30,10 @@ export function toDuration(seconds: number): string {
 /** Formats an age, rounded down to one unit. A negative age, caused by a slow browser clock, counts as zero. */
 export function toAgo(milliseconds: number): string {
 	const seconds = Math.max(0, milliseconds / 1_000);
-	if (seconds < 5) return "now";
-	if (seconds < 60) return `${Math.floor(seconds)} s ago`;
+	if (seconds < 5) return texts.now;
+	if (seconds < 60) return texts.ago(`${Math.floor(seconds)} s`);
 	const [unit, size] = steps.find(([, size]) => seconds >= size) ?? ["s", 1];
-	return `${Math.floor(seconds / size)} ${unit} ago`;
+	return texts.ago(`${Math.floor(seconds / size)} ${unit}`);
 }
 
 /**

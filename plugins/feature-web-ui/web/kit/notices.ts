@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { isSvcError } from "../../../../core/contract/index.ts";
+import * as texts from "../texts/frame.ts";
 import { session, setWarningListener } from "./service.ts";
 
 /** A message that is displayed to the user and announced by screen readers. */
@@ -34,7 +35,7 @@ class Notices {
 }
 
 export const notices = new Notices();
-setWarningListener((text) => notices.say(`Warning: ${text}`, "fault"));
+setWarningListener((text) => notices.say(texts.toWarning(text), "fault"));
 
 /**
  * Runs an operation that the user requested. Shows `done` if it succeeds, unless `done` is empty; otherwise shows the error message.

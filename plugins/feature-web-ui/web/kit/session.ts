@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { isSvcError } from "../../../../core/contract/index.ts";
 import type { Client, UserRecord } from "../../../_shipped/client.ts";
+import * as texts from "../texts/frame.ts";
 import { Permissions } from "./permissions.ts";
 
 /** State of the session. `unknown` until the service has identified the user. */
@@ -13,16 +14,7 @@ export interface SignInWays {
 	readonly takesPasswords: boolean;
 	/** Name of the single sign-on provider; empty if there is none. */
 	readonly provider: string;
-}
-
-/** Error messages by the value of the URL parameter `sign-in`, which the service sets after a failed single sign-on. */
-const returned: Readonly<Record<string, string>> = {
-	refused:
-		"The sign-in was refused: it was not finished in this browser within ten minutes, or you may not sign in here. The log of the service says why.",
-	unavailable: "The provider of the sign-in cannot be reached. Try again.",
-};
-
-/**
+} /**
  * Session of the user. The token is stored in a cookie that scripts cannot read, so that an injected script cannot steal it. The page
  * handles the token only while signing in and does not store it.
  */
@@ -128,7 +120,7 @@ export class Session {
 
 	/** Ends the session after the service rejected it. The address is kept, so that signing in returns to it. */
 	end(): void {
-		if (this.#state.value === "signed-in") this.#become("signed-out", new Error("Your session has ended. Sign in to go on."));
+		if (this.#state.value === "signed-in") this.#become("signed-out", new Error(texts.sessionHasEnded));
 	}
 
 	async #load(): Promise<void> {
@@ -150,7 +142,7 @@ export class Session {
 /** Returns the error of a failed single sign-on and removes it from the address, so that it is shown only once. */
 function takeReturned(): Error | undefined {
 	const address = new URL(location.href);
-	const text = returned[address.searchParams.get("sign-in") ?? ""];
+	const text = texts.singleSignOnProblems[address.searchParams.get("sign-in") ?? ""];
 	if (text === undefined) return undefined;
 	address.searchParams.delete("sign-in");
 	history.replaceState(null, "", address);
@@ -159,7 +151,5 @@ function takeReturned(): Error | undefined {
 
 function toProblem(error: unknown): string {
 	const message = error instanceof Error ? error.message : String(error);
-	return message === "Unauthorized - a token or an API key is needed"
-		? "The browser has not kept the session: over plain HTTP it keeps none unless api.auth_cookie_secure is false. Use HTTPS."
-		: message;
+	return message === "Unauthorized - a token or an API key is needed" ? texts.noCookie : message;
 }

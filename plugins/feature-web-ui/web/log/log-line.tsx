@@ -1,5 +1,6 @@
 import type { OutputLineRecord } from "../../../_shipped/client.ts";
 import { toLocal } from "../parts/time.tsx";
+import * as texts from "../texts/log.ts";
 import { hasLink } from "./find-links.ts";
 import { StyledText, toStyledParts } from "./styled-text.tsx";
 
@@ -35,7 +36,7 @@ export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLi
 			</a>
 			{look.showsTime && line !== undefined && <time dateTime={line.timestamp}>{toLocal(line.timestamp).slice(11)} </time>}
 			{line === undefined ? "…" : <StyledText parts={shown} find={look.find} />}
-			{more > 0 && <i> … {more.toLocaleString("en")} more characters: download the output to see them</i>}
+			{more > 0 && <i>{texts.moreCharacters(more)}</i>}
 		</div>
 	);
 }

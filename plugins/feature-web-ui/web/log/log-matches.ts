@@ -3,6 +3,7 @@ import type { OutputType } from "../../../../core/contract/index.ts";
 import { notices } from "../kit/notices.ts";
 import { addressBar } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
+import * as texts from "../texts/log.ts";
 
 /** Maximum number of matching lines of one search request; the next request continues after them. */
 const foundAtOnce = 1_000;
@@ -44,7 +45,7 @@ export class LogMatches {
 		const { lines, next } = this.#found.peek() ?? { lines: [], next: null };
 		const target = isForward ? lines.find((each) => each > line) : lines.findLast((each) => each < line);
 		if (target !== undefined) return goTo(target);
-		if (!isForward || next === null) return notices.say(isForward ? "That was the last one" : "That was the first one");
+		if (!isForward || next === null) return notices.say(isForward ? texts.lastMatch : texts.firstMatch);
 		const more = await this.#search(next);
 		this.#found.value = { lines: [...lines, ...more.lines], next: more.next };
 		goTo(more.lines[0]);
@@ -53,7 +54,7 @@ export class LogMatches {
 	/** Selects the next line that looks like an error. */
 	async goToTrouble(line: number): Promise<void> {
 		const { lines } = await client.executions.outputLines(this.#id, { ...this.#only, trouble: true, fromLine: line + 1, lines: 1 });
-		if (lines[0] === undefined) notices.say(line === 0 ? "Nothing looks like an error" : "Nothing below looks like an error");
+		if (lines[0] === undefined) notices.say(line === 0 ? texts.noError : texts.noErrorBelow);
 		else goTo(lines[0].line);
 	}
 

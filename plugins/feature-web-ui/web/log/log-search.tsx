@@ -2,6 +2,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { OutputType } from "../../../../core/contract/index.ts";
 import { attempt } from "../kit/notices.ts";
 import { addressBar } from "../kit/router.ts";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/log.ts";
 import { LogMatches } from "./log-matches.ts";
 
 interface LogSearchProps {
@@ -22,7 +24,7 @@ export function LogSearch({ id, type, find, line }: LogSearchProps) {
 	}, [matches]);
 	const step = (isForward: boolean) => void attempt(() => matches.step(line, isForward), "");
 	return (
-		<search class="log-search" aria-label="Search the output">
+		<search class="log-search" aria-label={texts.search}>
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
@@ -35,8 +37,8 @@ export function LogSearch({ id, type, find, line }: LogSearchProps) {
 					key={find}
 					name="find"
 					type="search"
-					aria-label="Find in the output"
-					placeholder="Find"
+					aria-label={texts.findInOutput}
+					placeholder={texts.find}
 					defaultValue={find}
 					maxLength={1_000}
 				/>
@@ -46,16 +48,16 @@ export function LogSearch({ id, type, find, line }: LogSearchProps) {
 					<span class="faint number" role="status">
 						{toCount(matches.found.value, line)}
 					</span>
-					<button type="button" aria-label="Previous match" onClick={() => step(false)}>
+					<button type="button" aria-label={texts.previousMatch} onClick={() => step(false)}>
 						↑
 					</button>
-					<button type="button" aria-label="Next match" onClick={() => step(true)}>
+					<button type="button" aria-label={texts.nextMatch} onClick={() => step(true)}>
 						↓
 					</button>
 				</>
 			)}
 			<button type="button" onClick={() => void attempt(() => matches.goToTrouble(line), "")}>
-				Next error
+				{texts.nextError}
 			</button>
 		</search>
 	);
@@ -64,8 +66,8 @@ export function LogSearch({ id, type, find, line }: LogSearchProps) {
 function toCount(found: LogMatches["found"]["value"], line: number): string {
 	if (found === undefined) return "…";
 	const { lines, next } = found;
-	if (lines.length === 0) return "none";
-	const all = `${lines.length.toLocaleString("en")}${next === null ? "" : "+"}`;
+	if (lines.length === 0) return common.none;
+	const all = texts.matchCount(lines.length, next !== null);
 	const index = lines.indexOf(line);
-	return index < 0 ? all : `${index + 1} of ${all}`;
+	return index < 0 ? all : texts.matchOf(index + 1, all);
 }

@@ -2,6 +2,8 @@ import { useEffect } from "preact/hooks";
 import type { ExecutionRecord } from "../../../_shipped/client.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { isEnded } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/log.ts";
 import { LogLine } from "./log-line.tsx";
 import type { LogSource } from "./log-source.ts";
 import { useLogSource } from "./use-log-source.ts";
@@ -16,11 +18,11 @@ export function LogTail({ run, title }: { readonly run: ExecutionRecord; readonl
 		<section class="card">
 			<div class="tail-head">
 				<h2>{title}</h2>
-				<a href={toExecutionHref(run.id, "log")}>Whole log</a>
+				<a href={toExecutionHref(run.id, "log")}>{texts.fullLog}</a>
 			</div>
-			{source.problem.value !== "" && <p class="log-problem">{source.problem.value}; trying again</p>}
-			{total === undefined && source.problem.value === "" && <p class="loading">Loading …</p>}
-			{total === 0 && <p class="faint">nothing printed</p>}
+			{source.problem.value !== "" && <p class="log-problem">{common.tryingAgain(source.problem.value)}</p>}
+			{total === undefined && source.problem.value === "" && <p class="loading">{common.loading}</p>}
+			{total === 0 && <p class="faint">{texts.nothingPrinted}</p>}
 			{total !== undefined && total > 0 && <LastLines id={run.id} source={source} total={total} />}
 		</section>
 	);

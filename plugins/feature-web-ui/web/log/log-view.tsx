@@ -7,6 +7,8 @@ import { addressBar } from "../kit/router.ts";
 import { toApiHref } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/log.ts";
 import { LogSearch } from "./log-search.tsx";
 import type { LogSource } from "./log-source.ts";
 import { LogWindow } from "./log-window.tsx";
@@ -34,21 +36,24 @@ export function View({ run }: ExecutionViewProps) {
 			<div class="log-bar">
 				<TypeChoice type={type} />
 				<LogSearch id={run.id} type={type} find={find} line={line} />
-				<Toggle label="Wrap" name="log.wrap" state={isWrapped} />
-				<Toggle label="Time" name="log.time" state={showsTime} />
+				<Toggle label={texts.wrap} name="log.wrap" state={isWrapped} />
+				<Toggle label={texts.showTime} name="log.time" state={showsTime} />
 				<LineJump key={line} line={line} />
 				<a href={toApiHref(`/executions/${run.id}/output${type === undefined ? "" : `?output_type=${type}`}`)} download={`${run.id}.log`}>
-					Download
+					{common.download}
 				</a>
-				<span class="log-total faint number">{toLineCount(source.total.value ?? 0)}</span>
+				<span class="log-total faint number">{texts.lineCount(source.total.value ?? 0)}</span>
 			</div>
 			{source.problem.value !== "" && (
 				<p class="log-problem" role="status">
-					{source.problem.value}; trying again
+					{common.tryingAgain(source.problem.value)}
 				</p>
 			)}
 			{source.total.value === 0 ? (
-				<Empty title={hasEnded ? "It has printed nothing" : "It has printed nothing yet"} />
+				<Empty
+					title={hasEnded ? texts.noOutput : texts.nothingPrintedYet}
+					step={hasEnded ? texts.noOutputStep : texts.nothingPrintedYetStep}
+				/>
 			) : (
 				<div class="log-box">
 					<LogWindow
@@ -85,34 +90,27 @@ function NewLines({
 		<>
 			{/* Announced once and not for each line: otherwise a screen reader would announce nothing else. */}
 			<p class="only-heard" role="status">
-				{isBehind && "New lines have come below"}
+				{isBehind && texts.newLines}
 			</p>
 			{isBehind && (
 				<button type="button" class="primary new-lines" onClick={onFollow}>
-					{toLineCount(count, "new ")} ↓
+					{texts.newLineCount(count)}
 				</button>
 			)}
 		</>
 	);
 }
 
-function toLineCount(count: number, kind = ""): string {
-	return `${count.toLocaleString("en")} ${kind}${count === 1 ? "line" : "lines"}`;
-}
-
 function TypeChoice({ type }: { readonly type: OutputType | undefined }) {
 	return (
 		<select
-			aria-label="Type of output"
+			aria-label={texts.outputType}
 			value={type ?? ""}
 			onChange={(event) => addressBar.change({ type: event.currentTarget.value, line: undefined })}
 		>
 			{/* Stdout and stderr are separate pipes, so the order between their lines is unknown. */}
-			<option
-				value=""
-				title="Lines of stdout and stderr are in the order in which they arrived, which need not be the order in which they were printed"
-			>
-				all output
+			<option value="" title={texts.order}>
+				{texts.allOutput}
 			</option>
 			{types.map((each) => (
 				<option key={each}>{each}</option>
@@ -129,7 +127,15 @@ function LineJump({ line }: { readonly line: number }) {
 				addressBar.change({ line: String(new FormData(event.currentTarget).get("line")) });
 			}}
 		>
-			<input class="line-jump" name="line" type="number" min={1} aria-label="Go to line" placeholder="Line" defaultValue={line || ""} />
+			<input
+				class="line-jump"
+				name="line"
+				type="number"
+				min={1}
+				aria-label={texts.goToLine}
+				placeholder={texts.line}
+				defaultValue={line || ""}
+			/>
 		</form>
 	);
 }

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { addressBar, toHref } from "../kit/router.ts";
+import * as texts from "../texts/log.ts";
 import { countParts, type LineLook, LogLine } from "./log-line.tsx";
 import type { LogSource } from "./log-source.ts";
 
@@ -65,7 +66,7 @@ export function LogWindow({ source, line, look, isWrapped, isFollowed, onFollow 
 		<section
 			ref={box}
 			class={`log ${isWrapped ? "wrapped" : ""}`}
-			aria-label="Output"
+			aria-label={texts.log}
 			// biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it.
 			tabIndex={0}
 			onScroll={() => {

@@ -9,6 +9,8 @@ import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/nodes.ts";
 import { RunningExecutions } from "./running-executions.tsx";
 
 const every = 5_000;
@@ -49,28 +51,28 @@ function NodeActions({ node: { id, name, drain, state }, resource }: NodeProps) 
 				await (isDrained ? client.nodes.drain(id) : client.nodes.resume(id));
 				await resource.reload();
 			},
-			isDrained ? "It takes on nothing new, and is drained once what runs there has ended" : "It takes on work again",
+			isDrained ? texts.draining : texts.resumed,
 		);
 	if (drain)
 		return (
 			<button type="button" class="primary" onClick={() => void ask(false)}>
-				Take on work again
+				{texts.resume}
 			</button>
 		);
 	return (
 		<>
 			<button type="button" onClick={() => (isAsked.value = true)}>
-				Drain …
+				{texts.drainOne}
 			</button>
 			{isAsked.value && (
 				<Confirm
-					title={`Drain ${name}?`}
-					action="Drain"
+					title={texts.drainNamed(name)}
+					action={texts.drain}
 					isDangerous
 					onConfirm={() => void ask(true)}
 					onClose={() => (isAsked.value = false)}
 				>
-					<p>It takes on nothing new; what runs there goes on to its end. Where it is the only node that runs executions, new ones wait.</p>
+					<p>{texts.drainWarning}</p>
 				</Confirm>
 			)}
 		</>
@@ -81,25 +83,25 @@ function NodeFacts({ node }: Pick<NodeProps, "node">) {
 	const { state, roles, hostname, pid, version, started_at, heartbeat_at, running, late_writes, clock_offset, event_bus, addresses } = node;
 	return (
 		<dl class="facts">
-			<Fact name="State">
+			<Fact name={common.state}>
 				<StatusBadge status={state} />
 			</Fact>
-			<Fact name="Does">{roles.join(", ")}</Fact>
-			<Fact name="Runs">{running}</Fact>
-			<Fact name="Since">
+			<Fact name={common.roles}>{roles.join(", ")}</Fact>
+			<Fact name={texts.running}>{running}</Fact>
+			<Fact name={common.started}>
 				<Ago at={started_at} />
 			</Fact>
-			<Fact name="Last seen">
+			<Fact name={texts.lastSeen}>
 				<Ago at={heartbeat_at} />
 			</Fact>
-			<Fact name="Host">{escapeControlCharacters(hostname)}</Fact>
-			<Fact name="Process">{pid}</Fact>
-			<Fact name="Version">{escapeControlCharacters(version)}</Fact>
-			<Fact name="Event bus">{escapeControlCharacters(event_bus)}</Fact>
-			{clock_offset !== null && <Fact name="Clock, against the storage's">{`${clock_offset.toFixed(3)} s`}</Fact>}
-			{late_writes > 0 && <Fact name="Writes refused as too late">{late_writes}</Fact>}
+			<Fact name={texts.host}>{escapeControlCharacters(hostname)}</Fact>
+			<Fact name={texts.process}>{pid}</Fact>
+			<Fact name={common.version}>{escapeControlCharacters(version)}</Fact>
+			<Fact name={texts.eventBus}>{escapeControlCharacters(event_bus)}</Fact>
+			{clock_offset !== null && <Fact name={texts.clockOffsetFromStorage}>{texts.seconds(clock_offset)}</Fact>}
+			{late_writes > 0 && <Fact name={texts.staleWrites}>{late_writes}</Fact>}
 			{Object.entries(addresses).map(([component, address]) => (
-				<Fact key={component} name={`Address of ${component}`}>
+				<Fact key={component} name={texts.addressOf(component)}>
 					<code>{escapeControlCharacters(String(address))}</code>
 				</Fact>
 			))}

@@ -6,27 +6,30 @@ import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/nodes.ts";
 
 const every = 5_000;
 
 const columns: readonly Column<NodeRecord>[] = [
-	{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
+	{ title: common.state, cell: ({ state }) => <StatusBadge status={state} /> },
 	{
-		title: "Node",
+		title: common.node,
 		cell: ({ id, name }) => (
 			<a class="row-link" href={toNodeHref(id)}>
 				{escapeControlCharacters(name)}
 			</a>
 		),
 	},
-	{ title: "Does", class: "wide", cell: ({ roles }) => roles.join(", ") },
-	{ title: "Runs", class: "right", cell: ({ running }) => running },
-	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
-	{ title: "Since", cell: ({ started_at }) => <Ago at={started_at} /> },
-	{ title: "Last seen", cell: ({ heartbeat_at }) => <Ago at={heartbeat_at} /> },
+	{ title: common.roles, class: "wide", cell: ({ roles }) => roles.join(", ") },
+	{ title: texts.running, class: "right", cell: ({ running }) => running },
+	{ title: common.version, cell: ({ version }) => escapeControlCharacters(version) },
+	{ title: common.started, cell: ({ started_at }) => <Ago at={started_at} /> },
+	{ title: texts.lastSeen, cell: ({ heartbeat_at }) => <Ago at={heartbeat_at} /> },
 	{
-		title: "Clock",
-		cell: ({ clock_offset: offset }) => (offset === null ? <span class="faint">–</span> : `${offset > 0 ? "+" : ""}${offset.toFixed(3)} s`),
+		title: texts.clockOffset,
+		cell: ({ clock_offset: offset }) =>
+			offset === null ? <span class="faint">–</span> : `${offset > 0 ? "+" : ""}${texts.seconds(offset)}`,
 	},
 ];
 
@@ -43,10 +46,12 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Nodes</h1>
+				<h1>{common.nodes}</h1>
 			</div>
 			<Readiness />
-			<Loaded resource={nodes}>{({ items }) => <DataTable label="Nodes" columns={columns} rows={items} toKey={({ id }) => id} />}</Loaded>
+			<Loaded resource={nodes}>
+				{({ items }) => <DataTable label={common.nodes} columns={columns} rows={items} toKey={({ id }) => id} />}
+			</Loaded>
 		</>
 	);
 }
@@ -58,11 +63,10 @@ function Readiness() {
 	);
 	return (
 		<Loaded resource={readiness}>
-			{({ ready, problem = "not ready", warnings }) => (
+			{({ ready, problem = texts.notReady, warnings }) => (
 				<p role="status">
-					The node that answers you:{" "}
-					{ready ? <StatusBadge status="ready" /> : <span class="bad-text">{escapeControlCharacters(problem)}</span>}
-					{warnings.includes("clock") && <span class="bad-text"> Its clock differs from that of the storage.</span>}
+					{texts.answeringNode} {ready ? <StatusBadge status="ready" /> : <span class="bad-text">{escapeControlCharacters(problem)}</span>}
+					{warnings.includes("clock") && <span class="bad-text">{texts.clockDiffers}</span>}
 				</p>
 			)}
 		</Loaded>

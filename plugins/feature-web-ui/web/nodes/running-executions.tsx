@@ -3,13 +3,15 @@ import { toExecutionHref } from "../executions/execution-address.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/nodes.ts";
 
 type Running = SingleNodeRecord["executions"][number];
 
 const columns: readonly Column<Running>[] = [
-	{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+	{ title: common.status, cell: ({ status }) => <StatusBadge status={status} /> },
 	{
-		title: "Action",
+		title: common.action,
 		class: "wide",
 		cell: ({ id, action_ref }) => (
 			<a class="row-link" href={toExecutionHref(id)}>
@@ -17,18 +19,18 @@ const columns: readonly Column<Running>[] = [
 			</a>
 		),
 	},
-	{ title: "Run", class: "mono", cell: ({ id }) => id },
+	{ title: common.execution, class: "mono", cell: ({ id }) => id },
 ];
 
 /** Lists the executions that a node or a worker runs. */
 export function RunningExecutions({ executions }: { readonly executions: readonly Running[] }) {
 	return (
 		<>
-			<h2>What runs there</h2>
+			<h2>{texts.runningExecutions}</h2>
 			{executions.length === 0 ? (
-				<Empty title="Nothing runs there" />
+				<Empty title={texts.noneRunning} step={texts.noneRunningStep} />
 			) : (
-				<DataTable label="What runs there" columns={columns} rows={executions} toKey={(run) => run.id} />
+				<DataTable label={texts.runningExecutions} columns={columns} rows={executions} toKey={(run) => run.id} />
 			)}
 		</>
 	);

@@ -6,6 +6,8 @@ import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/nodes.ts";
 import { RunningExecutions } from "./running-executions.tsx";
 
 const every = 5_000;
@@ -35,22 +37,22 @@ function WorkerFacts({ worker }: { readonly worker: SingleWorkerRecord }) {
 	const { state, labels, runners, running, places, user, started_at, seen_at, hostname, pid, version } = worker;
 	return (
 		<dl class="facts">
-			<Fact name="State">
+			<Fact name={common.state}>
 				<StatusBadge status={state} />
 			</Fact>
-			<Fact name="Labels">{labels.join(", ")}</Fact>
-			<Fact name="Runner types">{escapeControlCharacters(runners.join(", "))}</Fact>
-			<Fact name="Runs">{`${running} of ${places}`}</Fact>
-			<Fact name="Key of">{escapeControlCharacters(user)}</Fact>
-			<Fact name="Since">
+			<Fact name={texts.labels}>{labels.join(", ")}</Fact>
+			<Fact name={texts.runnerTypes}>{escapeControlCharacters(runners.join(", "))}</Fact>
+			<Fact name={texts.running}>{texts.runningOf(running, places)}</Fact>
+			<Fact name={texts.keyOf}>{escapeControlCharacters(user)}</Fact>
+			<Fact name={common.started}>
 				<Ago at={started_at} />
 			</Fact>
-			<Fact name="Last seen">
+			<Fact name={texts.lastSeen}>
 				<Ago at={seen_at} />
 			</Fact>
-			<Fact name="Host">{escapeControlCharacters(hostname)}</Fact>
-			<Fact name="Process">{pid}</Fact>
-			<Fact name="Version">{escapeControlCharacters(version)}</Fact>
+			<Fact name={texts.host}>{escapeControlCharacters(hostname)}</Fact>
+			<Fact name={texts.process}>{pid}</Fact>
+			<Fact name={common.version}>{escapeControlCharacters(version)}</Fact>
 		</dl>
 	);
 }

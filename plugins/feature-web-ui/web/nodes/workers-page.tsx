@@ -7,24 +7,26 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/nodes.ts";
 
 const every = 5_000;
 
 const columns: readonly Column<WorkerRecord>[] = [
-	{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
+	{ title: common.state, cell: ({ state }) => <StatusBadge status={state} /> },
 	{
-		title: "Worker",
+		title: common.worker,
 		cell: ({ id, name }) => (
 			<a class="row-link" href={toHref(toPath("/workers/:id", { id }))}>
 				{escapeControlCharacters(name)}
 			</a>
 		),
 	},
-	{ title: "Labels", class: "wide", cell: ({ labels }) => labels.join(", ") },
-	{ title: "Runner types", class: "wide", cell: ({ runners }) => escapeControlCharacters(runners.join(", ")) },
-	{ title: "Runs", class: "right", cell: ({ running, places }) => `${running} of ${places}` },
-	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
-	{ title: "Last seen", cell: ({ seen_at }) => <Ago at={seen_at} /> },
+	{ title: texts.labels, class: "wide", cell: ({ labels }) => labels.join(", ") },
+	{ title: texts.runnerTypes, class: "wide", cell: ({ runners }) => escapeControlCharacters(runners.join(", ")) },
+	{ title: texts.running, class: "right", cell: ({ running, places }) => texts.runningOf(running, places) },
+	{ title: common.version, cell: ({ version }) => escapeControlCharacters(version) },
+	{ title: texts.lastSeen, cell: ({ seen_at }) => <Ago at={seen_at} /> },
 ];
 
 /** Lists the workers: machines that fetch executions from the service and need not accept connections. */
@@ -36,14 +38,14 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Workers</h1>
+				<h1>{common.workers}</h1>
 			</div>
 			<Loaded resource={workers}>
 				{({ items }) =>
 					items.length === 0 ? (
-						<Empty title="No worker has asked for work within a day" />
+						<Empty title={texts.noWorkers} step={texts.noWorkersStep} />
 					) : (
-						<DataTable label="Workers" columns={columns} rows={items} toKey={({ id }) => id} />
+						<DataTable label={common.workers} columns={columns} rows={items} toKey={({ id }) => id} />
 					)
 				}
 			</Loaded>

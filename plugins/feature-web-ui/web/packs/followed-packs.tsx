@@ -8,30 +8,33 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 import { beginJob, followedInterval, isPackJob, mayBegin } from "./pack-jobs.ts";
 import { toPackHref, toShortCommit } from "./pack-source.ts";
 
 const columns: readonly Column<FollowedPackRecord>[] = [
-	{ title: "State", cell: ({ state }) => <StatusBadge status={state} /> },
-	{ title: "Pack", cell: ({ pack }) => (pack === null ? "–" : <a href={toPackHref(pack)}>{escapeControlCharacters(pack)}</a>) },
-	{ title: "Repository", class: "pack-origin", cell: ({ source }) => escapeControlCharacters(source) },
-	{ title: "Commit", cell: ({ commit }) => <code>{escapeControlCharacters(toShortCommit(commit))}</code> },
+	{ title: common.state, cell: ({ state }) => <StatusBadge status={state} /> },
+	{ title: common.pack, cell: ({ pack }) => (pack === null ? "–" : <a href={toPackHref(pack)}>{escapeControlCharacters(pack)}</a>) },
+	{ title: texts.repository, class: "pack-origin", cell: ({ source }) => escapeControlCharacters(source) },
+	{ title: common.commit, cell: ({ commit }) => <code>{escapeControlCharacters(toShortCommit(commit))}</code> },
 	{
-		title: "Why not",
+		title: texts.problem,
 		class: "wide",
 		cell: ({ reason }) => reason !== null && <span class="bad-text">{escapeControlCharactersInLines(reason)}</span>,
 	},
-	{ title: "Looked at", cell: ({ checked_at }) => <Ago at={checked_at} /> },
+	{ title: texts.checked, cell: ({ checked_at }) => <Ago at={checked_at} /> },
 	{
-		title: "Run",
-		cell: ({ execution_id: id }) => id !== null && session.may("execution_view") && <a href={toExecutionHref(id, "log")}>Last try</a>,
+		title: common.execution,
+		cell: ({ execution_id: id }) =>
+			id !== null && session.may("execution_view") && <a href={toExecutionHref(id, "log")}>{texts.lastCheck}</a>,
 	},
 	{
-		title: "Look",
+		title: texts.check,
 		cell: ({ source }) =>
 			mayBegin("look") && (
-				<button type="button" aria-label={`Look now at ${source}`} onClick={() => void look(source)}>
-					Look now
+				<button type="button" aria-label={texts.checkNowNamed(source)} onClick={() => void look(source)}>
+					{texts.checkNow}
 				</button>
 			),
 	},
@@ -47,13 +50,9 @@ export function FollowedPacks() {
 		<Loaded resource={followed}>
 			{(packs) =>
 				packs.length === 0 ? (
-					<Empty title="No pack is followed in git">
-						<p>
-							The configuration says which: <code>packs</code> takes repositories beside directories.
-						</p>
-					</Empty>
+					<Empty title={texts.noneFollowed} step={texts.noneFollowedStep} />
 				) : (
-					<DataTable label="Followed packs" columns={columns} rows={packs} toKey={({ id }) => id} />
+					<DataTable label={texts.followedPacks} columns={columns} rows={packs} toKey={({ id }) => id} />
 				)
 			}
 		</Loaded>

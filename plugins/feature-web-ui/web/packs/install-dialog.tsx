@@ -1,4 +1,5 @@
 import { client } from "../kit/service.ts";
+import * as texts from "../texts/packs.ts";
 import { JobDialog } from "./job-dialog.tsx";
 
 interface InstallProps {
@@ -12,13 +13,13 @@ export function InstallDialog({ source = "", onClose }: InstallProps) {
 	return (
 		<JobDialog
 			job="install"
-			title="Install a pack"
-			action="Install"
+			title={texts.installTitle}
+			action={texts.install}
 			proposed={{ source }}
 			begin={({ source: given, ...flags }) => client.packInstalls.install({ packs: [String(given).trim()], ...flags })}
 			onClose={onClose}
 		>
-			<p>What it brings runs on the machines of the service: install what you trust.</p>
+			<p>{texts.installWarning}</p>
 		</JobDialog>
 	);
 }

@@ -5,6 +5,8 @@ import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 import { mayBegin } from "./pack-jobs.ts";
 import { toPackHref, toShortCommit } from "./pack-source.ts";
 import { UpgradeDialog } from "./upgrade-dialog.tsx";
@@ -18,18 +20,19 @@ export function OutdatedPacks() {
 		<Loaded resource={newer}>
 			{(packs) => (
 				<>
-					{packs.length === 0 && (
-						<Empty title="No pack was installed">
-							<p>Only packs that were installed can be compared with where they came from.</p>
-						</Empty>
-					)}
+					{packs.length === 0 && <Empty title={texts.noneInstalled} step={texts.noneInstalledStep} />}
 					{packs.length > 0 && (
-						<DataTable label="Installed packs" columns={toColumns((ref) => (asked.value = ref))} rows={packs} toKey={({ ref }) => ref} />
+						<DataTable
+							label={texts.installedPacks}
+							columns={toColumns((ref) => (asked.value = ref))}
+							rows={packs}
+							toKey={({ ref }) => ref}
+						/>
 					)}
 					{packs.some(({ outdated }) => outdated) && mayBegin("upgrade") && (
 						<p class="below">
 							<button type="button" onClick={() => (asked.value = "")}>
-								Upgrade all …
+								{texts.upgradeAll}
 							</button>
 						</p>
 					)}
@@ -44,25 +47,25 @@ export function OutdatedPacks() {
 
 function toColumns(ask: (ref: string) => void): readonly Column<PackNewerRecord>[] {
 	return [
-		{ title: "Pack", cell: ({ ref }) => <a href={toPackHref(ref)}>{escapeControlCharacters(ref)}</a> },
-		{ title: "Installed", cell: ({ version, commit }) => escapeControlCharacters(`${version} ${toShortCommit(commit)}`) },
+		{ title: common.pack, cell: ({ ref }) => <a href={toPackHref(ref)}>{escapeControlCharacters(ref)}</a> },
+		{ title: texts.installed, cell: ({ version, commit }) => escapeControlCharacters(`${version} ${toShortCommit(commit)}`) },
 		{
-			title: "There is",
+			title: texts.available,
 			class: "wide",
 			cell: ({ latest, problem, outdated }) => {
 				if (problem !== null) return <span class="bad-text">{escapeControlCharactersInLines(problem)}</span>;
-				if (!outdated) return <span class="faint">nothing newer</span>;
+				if (!outdated) return <span class="faint">{texts.upToDate}</span>;
 				return escapeControlCharacters(`${latest?.version ?? latest?.revision ?? ""} ${toShortCommit(latest?.commit)}`);
 			},
 		},
-		{ title: "From", class: "pack-origin", cell: ({ address }) => escapeControlCharacters(address) },
+		{ title: common.source, class: "pack-origin", cell: ({ address }) => escapeControlCharacters(address) },
 		{
-			title: "Upgrade",
+			title: texts.upgrade,
 			cell: ({ ref, outdated }) =>
 				outdated &&
 				mayBegin("upgrade") && (
-					<button type="button" aria-label={`Upgrade ${ref}`} onClick={() => ask(ref)}>
-						Upgrade …
+					<button type="button" aria-label={texts.upgradeNamed(ref)} onClick={() => ask(ref)}>
+						{texts.upgradeOne}
 					</button>
 				),
 		},

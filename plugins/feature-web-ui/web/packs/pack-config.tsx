@@ -6,6 +6,8 @@ import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 
 interface Found {
 	/** Undefined if the pack has no configuration schema. */
@@ -22,7 +24,7 @@ export function PackConfig({ pack: { ref, content } }: { readonly pack: PackReco
 	const save = async ({ values = {} }: Found, changed: JsonObject, emptied: readonly string[]) => {
 		const kept = Object.entries(values).filter(([name]) => !emptied.includes(name));
 		await client.configs.set(ref, { ...Object.fromEntries(kept), ...changed });
-		notices.say("The configuration is saved; what begins from now on has it");
+		notices.say(texts.configurationSaved);
 		await resource.reload();
 	};
 	return (
@@ -31,21 +33,20 @@ export function PackConfig({ pack: { ref, content } }: { readonly pack: PackReco
 				const { schema = {}, values } = found;
 				if (Object.keys(schema).length > 0 && session.may("pack_config"))
 					return (
-						<section class="card" aria-label="Configuration">
+						<section class="card" aria-label={common.configuration}>
 							<SchemaForm
 								key={stringifyJson(found)}
 								schema={schema}
 								initial={values}
 								canEmpty
-								action="Save"
+								action={common.save}
 								onSubmit={(changed, emptied) => save(found, changed, emptied)}
 							/>
 						</section>
 					);
-				if (values === undefined)
-					return <p class="faint">{found.schema === undefined ? "It takes no configuration." : "Nothing is set: the defaults count."}</p>;
+				if (values === undefined) return <p class="faint">{found.schema === undefined ? texts.noConfiguration : texts.defaultsApply}</p>;
 				return (
-					<section class="card" aria-label="Configuration">
+					<section class="card" aria-label={common.configuration}>
 						<JsonTree value={values} />
 					</section>
 				);

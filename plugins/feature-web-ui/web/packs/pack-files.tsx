@@ -5,6 +5,8 @@ import { client, toApiHref } from "../kit/service.ts";
 import { CodeBox } from "../parts/code-box.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 
 /** Reads a file of a pack. Returns undefined if it is not UTF-8 text. */
 export async function readPackText(ref: string, path: string): Promise<string | undefined> {
@@ -20,10 +22,10 @@ export async function readPackText(ref: string, path: string): Promise<string | 
 export function PackFiles({ pack }: { readonly pack: PackRecord }) {
 	const { ref, files } = pack;
 	const path = addressBar.query("file");
-	if (files.length === 0) return <Empty title="It has no files" />;
+	if (files.length === 0) return <Empty title={texts.noFiles} step={texts.noFilesStep} />;
 	return (
 		<div class="pack-files">
-			<nav class="pack-file-list" aria-label="Files">
+			<nav class="pack-file-list" aria-label={texts.filesTab}>
 				<ul>
 					{files.map((file) => (
 						<li key={file}>
@@ -38,7 +40,7 @@ export function PackFiles({ pack }: { readonly pack: PackRecord }) {
 					))}
 				</ul>
 			</nav>
-			{path === "" ? <p class="faint">Choose a file.</p> : <PackFile key={path} pack={pack} path={path} />}
+			{path === "" ? <p class="faint">{texts.chooseFile}</p> : <PackFile key={path} pack={pack} path={path} />}
 		</div>
 	);
 }
@@ -47,15 +49,15 @@ function PackFile({ pack: { ref, content }, path }: { readonly pack: PackRecord;
 	const text = useResource(() => readPackText(ref, path), [ref, content, path]);
 	const href = toApiHref(`/packs/views/file/${encodeURIComponent(ref)}/${path.split("/").map(encodeURIComponent).join("/")}`);
 	return (
-		<section class="pack-file" aria-label="File">
+		<section class="pack-file" aria-label={texts.file}>
 			<p>
 				<strong class="mono">{escapeControlCharacters(path)}</strong>{" "}
 				<a href={href} download={path.split("/").at(-1)}>
-					Download
+					{common.download}
 				</a>
 			</p>
 			<Loaded resource={text}>
-				{(found) => (found === undefined ? <p class="faint">It is no text.</p> : <CodeBox label={path} text={found} />)}
+				{(found) => (found === undefined ? <p class="faint">{texts.notText}</p> : <CodeBox label={path} text={found} />)}
 			</Loaded>
 		</section>
 	);

@@ -5,15 +5,17 @@ import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 import { JobDialog } from "./job-dialog.tsx";
 import { mayBegin, type PackJobName } from "./pack-jobs.ts";
 import { isChangeable, toOrigin, toShortCommit } from "./pack-source.ts";
 import { UpgradeDialog } from "./upgrade-dialog.tsx";
 
 const offers: readonly { readonly job: PackJobName; readonly title: string; readonly class?: string }[] = [
-	{ job: "upgrade", title: "Upgrade …" },
-	{ job: "rollback", title: "Roll back …" },
-	{ job: "uninstall", title: "Uninstall …", class: "danger" },
+	{ job: "upgrade", title: texts.upgradeOne },
+	{ job: "rollback", title: texts.rollBackOne },
+	{ job: "uninstall", title: texts.uninstallOne, class: "danger" },
 ];
 
 /** Shows the name and description of a pack, and the buttons for its jobs. */
@@ -40,8 +42,8 @@ export function PackHead({ pack }: { readonly pack: PackRecord }) {
 			{asked.value === "rollback" && (
 				<JobDialog
 					job="rollback"
-					title={`Roll back ${pack.ref}?`}
-					action="Roll back"
+					title={texts.rollBackTitle(pack.ref)}
+					action={texts.rollBack}
 					begin={({ version }) => client.packInstalls.rollback(pack.ref, version === undefined ? undefined : String(version))}
 					onClose={onClose}
 				/>
@@ -49,12 +51,12 @@ export function PackHead({ pack }: { readonly pack: PackRecord }) {
 			{asked.value === "uninstall" && (
 				<JobDialog
 					job="uninstall"
-					title={`Uninstall ${pack.ref}?`}
-					action="Uninstall"
+					title={texts.uninstallTitle(pack.ref)}
+					action={texts.uninstall}
 					begin={(flags) => client.packInstalls.uninstall([pack.ref], flags)}
 					onClose={onClose}
 				>
-					<p>Its actions, rules, sensors, aliases and policies go with it.</p>
+					<p>{texts.uninstallWarning}</p>
 				</JobDialog>
 			)}
 		</>
@@ -66,24 +68,25 @@ function PackFacts({ pack }: { readonly pack: PackRecord }) {
 	const { at, by, execution_id: run } = installation ?? {};
 	return (
 		<dl class="facts">
-			<Fact name="Version">{escapeControlCharacters(version)}</Fact>
-			{author !== "" && <Fact name="Author">{escapeControlCharacters(author)}</Fact>}
-			<Fact name="From">{escapeControlCharacters(toOrigin(pack))}</Fact>
+			<Fact name={common.version}>{escapeControlCharacters(version)}</Fact>
+			{author !== "" && <Fact name={texts.author}>{escapeControlCharacters(author)}</Fact>}
+			<Fact name={common.source}>{escapeControlCharacters(toOrigin(pack))}</Fact>
 			{source !== undefined && (
-				<Fact name="Commit">
+				<Fact name={common.commit}>
 					<code title={escapeControlCharacters(String(source["commit"]))}>
 						{escapeControlCharacters(toShortCommit(source["commit"])) || "–"}
 					</code>
 				</Fact>
 			)}
 			{typeof at === "string" && (
-				<Fact name="Installed">
-					<Ago at={at} /> by {escapeControlCharacters(String(by))}
+				<Fact name={texts.installed}>
+					<Ago at={at} />
+					{texts.installedBy(escapeControlCharacters(String(by)))}
 				</Fact>
 			)}
 			{typeof run === "string" && session.may("execution_view") && (
-				<Fact name="Run">
-					<a href={toExecutionHref(run, "log")}>Its installation</a>
+				<Fact name={common.execution}>
+					<a href={toExecutionHref(run, "log")}>{texts.installation}</a>
 				</Fact>
 			)}
 		</dl>
@@ -95,9 +98,9 @@ function Followed({ pack: { followed } }: { readonly pack: PackRecord }) {
 	if (followed === undefined) return null;
 	const { source, state, reason, checked_at } = followed;
 	return (
-		<section class="card" aria-label="Followed in git">
-			<StatusBadge status={String(state)} /> It follows {escapeControlCharacters(String(source))}, looked at <Ago at={String(checked_at)} />
-			: it is changed there only.
+		<section class="card" aria-label={texts.followedTab}>
+			<StatusBadge status={String(state)} /> {texts.follows(escapeControlCharacters(String(source)))} <Ago at={String(checked_at)} />
+			{texts.changedThere}
 			{typeof reason === "string" && <p class="bad-text pack-reason">{escapeControlCharactersInLines(reason)}</p>}
 		</section>
 	);

@@ -3,6 +3,7 @@ import type { PackJobRecord } from "../../../_shipped/client.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { notices } from "../kit/notices.ts";
 import { session } from "../kit/service.ts";
+import * as texts from "../texts/packs.ts";
 
 /**
  * Milliseconds between two reads of the state of packs that the service follows in git. The state is stored after the execution has ended,
@@ -13,8 +14,8 @@ export const followedInterval = 5_000;
 /** Operations on packs. Each one is an execution of the action with this name in the pack `packs`. */
 export type PackJobName = "install" | "upgrade" | "rollback" | "uninstall" | "look";
 
-const force = { type: "boolean", description: "Also where versions and dependencies stand against it." } as const;
-const skipDependencies = { type: "boolean", description: "Leave out what packs say that they depend on." } as const;
+const force = { type: "boolean", description: texts.forceField } as const;
+const skipDependencies = { type: "boolean", description: texts.skipDependenciesField } as const;
 
 /** Fields of the form for the options of each job. */
 export const jobSchemas = {
@@ -22,15 +23,14 @@ export const jobSchemas = {
 		source: {
 			type: "string",
 			required: true,
-			description:
-				"A name in the index, the address of a repository or archive, or a directory of the service's machine. Behind it =version, =branch, =tag or =commit says which one.",
+			description: texts.sourceField,
 		},
 		force,
 		skip_dependencies: skipDependencies,
 	},
 	upgrade: { force, skip_dependencies: skipDependencies },
-	rollback: { version: { type: "string", description: "An earlier version that is kept. Without one: the version before." } },
-	uninstall: { force: { type: "boolean", description: "Also where other packs depend on it." } },
+	rollback: { version: { type: "string", description: texts.rollBackVersionField } },
+	uninstall: { force: { type: "boolean", description: texts.forceUninstallField } },
 } as const satisfies Readonly<Record<string, ParameterDefinitions>>;
 
 export function mayBegin(job: PackJobName): boolean {
@@ -46,5 +46,5 @@ export function isPackJob({ data }: { readonly data: unknown }): boolean {
 export async function beginJob(job: PackJobName, begin: () => Promise<Pick<PackJobRecord, "execution_id">>): Promise<void> {
 	const { execution_id: id } = await begin();
 	if (session.may("action_view", `action:packs:${job}`)) location.hash = toExecutionHref(id, "log");
-	else notices.say(`It has begun: its run is ${id}`);
+	else notices.say(texts.startedJob(id));
 }

@@ -6,33 +6,33 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 import { followedInterval, isPackJob } from "./pack-jobs.ts";
 import { toOrigin, toPackHref, toShortCommit } from "./pack-source.ts";
 
 const pageSize = 50;
 const shown = "id,ref,description,version,path,source,content,followed";
 
-/** Title of the column that only a service that installs packs fills. */
-const followColumn = "Follows git";
-
 const columns: readonly Column<PackRecord>[] = [
 	{
-		title: "Pack",
+		title: common.pack,
 		cell: ({ ref }) => (
 			<a class="row-link" href={toPackHref(ref)}>
 				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "What it is", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
-	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
-	{ title: "From", class: "pack-origin", cell: (pack) => escapeControlCharacters(toOrigin(pack)) },
-	{ title: "Commit", cell: ({ source }) => <code>{escapeControlCharacters(toShortCommit(source?.["commit"]))}</code> },
-	{ title: followColumn, class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
+	{ title: common.description, class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
+	{ title: common.version, cell: ({ version }) => escapeControlCharacters(version) },
+	{ title: common.source, class: "pack-origin", cell: (pack) => escapeControlCharacters(toOrigin(pack)) },
+	{ title: common.commit, cell: ({ source }) => <code>{escapeControlCharacters(toShortCommit(source?.["commit"]))}</code> },
+	{ title: texts.gitSync, class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
 ];
 
 export function PackList() {
-	const shownColumns = session.has("packInstaller") ? columns : columns.filter(({ title }) => title !== followColumn);
+	// Only a service that installs packs fills this column.
+	const shownColumns = session.has("packInstaller") ? columns : columns.filter(({ title }) => title !== texts.gitSync);
 	const query = { include_attributes: shown, ...toPaging(pageSize) };
 	const packs = useRepeated(
 		useResource(() => client.packs.list(query), [query.offset], { isTouched: isPackJob }),
@@ -42,10 +42,10 @@ export function PackList() {
 		<Loaded resource={packs}>
 			{({ items, total, hasMore }) =>
 				items.length === 0 ? (
-					<Empty title="There are no packs" />
+					<Empty title={texts.nonePacks} step={texts.nonePacksStep} />
 				) : (
 					<>
-						<DataTable label="Packs" columns={shownColumns} rows={items} toKey={({ id }) => id} />
+						<DataTable label={common.packs} columns={shownColumns} rows={items} toKey={({ id }) => id} />
 						<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 					</>
 				)

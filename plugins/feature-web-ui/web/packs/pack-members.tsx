@@ -3,6 +3,7 @@ import { useResource } from "../kit/resource.ts";
 import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
+import * as texts from "../texts/packs.ts";
 
 interface Held {
 	readonly ref: string;
@@ -23,23 +24,23 @@ interface Kind {
 const maxListed = 100;
 
 const kinds: readonly Kind[] = [
-	{ title: "Actions", permission: "action_list", page: "/actions/:ref", list: (query) => client.actions.list(query) },
-	{ title: "Rules", permission: "rule_list", page: "/rules/:ref", list: (query) => client.rules.list(query) },
-	{ title: "Sensors", permission: "sensor_type_list", page: "/events/sensors", list: (query) => client.sensors.list(query) },
+	{ title: texts.members.actions, permission: "action_list", page: "/actions/:ref", list: (query) => client.actions.list(query) },
+	{ title: texts.members.rules, permission: "rule_list", page: "/rules/:ref", list: (query) => client.rules.list(query) },
+	{ title: texts.members.sensors, permission: "sensor_type_list", page: "/events/sensors", list: (query) => client.sensors.list(query) },
 	{
-		title: "Trigger types",
+		title: texts.members.triggerTypes,
 		permission: "trigger_type_list",
 		page: "/events/triggers/:ref",
 		list: (query) => client.triggers.types.list(query),
 	},
 	{
-		title: "Aliases",
+		title: texts.members.aliases,
 		permission: "action_alias_list",
 		feature: "aliases",
 		page: "/aliases/:ref",
 		list: (query) => client.aliases.list(query),
 	},
-	{ title: "Policies", permission: "policy_list", page: "/policies/:ref", list: (query) => client.policies.list(query) },
+	{ title: texts.members.policies, permission: "policy_list", page: "/policies/:ref", list: (query) => client.policies.list(query) },
 ];
 
 /** Lists the actions, rules and other records of a pack that the user may list. */
@@ -49,7 +50,7 @@ export function PackMembers({ pack: { ref, content } }: { readonly pack: PackRec
 		<Loaded resource={held}>
 			{(found) => (
 				<>
-					{found.every(({ page }) => page.items.length === 0) && <p class="faint">It holds nothing that you may list.</p>}
+					{found.every(({ page }) => page.items.length === 0) && <p class="faint">{texts.noMembers}</p>}
 					{found.map(
 						({ kind, page: { items, total = items.length } }) =>
 							items.length > 0 && <HeldKind key={kind.title} kind={kind} items={items} total={total} />,
@@ -88,7 +89,7 @@ function HeldKind({ kind: { title, page }, items, total }: HeldKindProps) {
 					</li>
 				))}
 			</ul>
-			{total > items.length && <p class="faint">{total - items.length} more are in the list of all of them.</p>}
+			{total > items.length && <p class="faint">{texts.moreMembers(total - items.length)}</p>}
 		</section>
 	);
 }

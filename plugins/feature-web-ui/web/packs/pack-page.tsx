@@ -8,6 +8,8 @@ import { CodeBox } from "../parts/code-box.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 import { PackConfig } from "./pack-config.tsx";
 import { PackFiles, readPackText } from "./pack-files.tsx";
 import { PackHead } from "./pack-head.tsx";
@@ -16,10 +18,10 @@ import { PackMembers } from "./pack-members.tsx";
 import { toPackHref } from "./pack-source.ts";
 
 const lists = [
-	["Keywords", "keywords"],
-	["Depends on", "dependencies"],
-	["Python", "python_versions"],
-	["Contributors", "contributors"],
+	[texts.keywords, "keywords"],
+	[texts.dependsOn, "dependencies"],
+	[texts.python, "python_versions"],
+	[texts.contributors, "contributors"],
 ] as const;
 
 /** Shows the metadata that the author of a pack provides, and its readme. */
@@ -35,10 +37,10 @@ export function PackAbout({ pack }: { readonly pack: PackRecord }) {
 							{pack[member].map((each) => escapeControlCharacters(typeof each === "string" ? each : stringifyJson(each))).join(", ")}
 						</Fact>
 					))}
-				{pack.svc_version !== undefined && <Fact name="For versions of the service">{escapeControlCharacters(pack.svc_version)}</Fact>}
-				{pack.email !== undefined && <Fact name="Mail">{escapeControlCharacters(pack.email)}</Fact>}
+				{pack.svc_version !== undefined && <Fact name={texts.serviceVersions}>{escapeControlCharacters(pack.svc_version)}</Fact>}
+				{pack.email !== undefined && <Fact name={texts.email}>{escapeControlCharacters(pack.email)}</Fact>}
 			</dl>
-			{readme === undefined ? <p class="faint">It has no README.</p> : <Readme pack={pack} path={readme} />}
+			{readme === undefined ? <p class="faint">{texts.noReadme}</p> : <Readme pack={pack} path={readme} />}
 		</>
 	);
 }
@@ -49,10 +51,10 @@ function Readme({ pack, path }: { readonly pack: PackRecord; readonly path: stri
 }
 
 const views = [
-	{ name: "about", title: "About", Shown: PackAbout },
-	{ name: "holds", title: "What it holds", Shown: PackMembers },
-	{ name: "configuration", title: "Configuration", Shown: PackConfig },
-	{ name: "files", title: "Files", Shown: PackFiles },
+	{ name: "about", title: texts.aboutTab, Shown: PackAbout },
+	{ name: "holds", title: texts.contentsTab, Shown: PackMembers },
+	{ name: "configuration", title: common.configuration, Shown: PackConfig },
+	{ name: "files", title: texts.filesTab, Shown: PackFiles },
 ];
 
 /** Shows one pack: its description, content and configuration. */
@@ -76,7 +78,7 @@ function Pack({ pack }: { readonly pack: PackRecord }) {
 	return (
 		<>
 			<PackHead pack={pack} />
-			<Tabs label="Views of this pack" tabs={tabs} current={view?.name ?? ""} />
+			<Tabs label={texts.packTabs} tabs={tabs} current={view?.name ?? ""} />
 			{view !== undefined && <view.Shown key={pack.ref} pack={pack} />}
 		</>
 	);

@@ -9,6 +9,8 @@ import { Empty } from "../parts/empty.tsx";
 import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 import { InstallDialog } from "./install-dialog.tsx";
 import { mayBegin } from "./pack-jobs.ts";
 
@@ -22,16 +24,17 @@ export function PackSearch() {
 	const { limit, offset } = toPaging(pageSize);
 	return (
 		<>
-			<FilterBar filters={[{ name: "q", label: "Search", kind: "text", hint: "name or word" }]} />
+			<FilterBar filters={[{ name: "q", label: common.search, kind: "text", hint: texts.searchHint }]} />
 			<Loaded resource={found}>
 				{({ packs, status }) => (
 					<>
 						<Problems status={status} />
-						{packs.length === 0 && <Empty title={status.length === 0 ? "No index is configured" : "No pack is like this"} />}
+						{packs.length === 0 && status.length === 0 && <Empty title={texts.noIndex} step={texts.noIndexStep} />}
+						{packs.length === 0 && status.length > 0 && <Empty title={texts.noneFound} step={texts.noneFoundStep} />}
 						{packs.length > 0 && (
 							<>
 								<DataTable
-									label="Packs of the index"
+									label={texts.packsOfIndex}
 									columns={toColumns((name) => (asked.value = name))}
 									rows={packs.slice(offset, offset + limit)}
 									toKey={toName}
@@ -61,7 +64,7 @@ function Problems({ status }: { readonly status: readonly PackIndexStatusRecord[
 				.filter(({ error }) => error !== null)
 				.map(({ url, message }) => (
 					<p key={url} class="bad-text">
-						{escapeControlCharacters(url)}: {escapeControlCharactersInLines(message)}
+						{texts.indexProblem(escapeControlCharacters(url), escapeControlCharactersInLines(message))}
 					</p>
 				))}
 		</>
@@ -71,16 +74,16 @@ function Problems({ status }: { readonly status: readonly PackIndexStatusRecord[
 function toColumns(ask: (name: string) => void): readonly Column<JsonObject>[] {
 	const toText = (pack: JsonObject, member: string) => escapeControlCharacters(typeof pack[member] === "string" ? pack[member] : "");
 	return [
-		{ title: "Pack", cell: (pack) => escapeControlCharacters(toName(pack)) },
-		{ title: "What it is", class: "wide", cell: (pack) => toText(pack, "description") },
-		{ title: "Version", cell: (pack) => toText(pack, "version") },
-		{ title: "Author", cell: (pack) => toText(pack, "author") },
+		{ title: common.pack, cell: (pack) => escapeControlCharacters(toName(pack)) },
+		{ title: common.description, class: "wide", cell: (pack) => toText(pack, "description") },
+		{ title: common.version, cell: (pack) => toText(pack, "version") },
+		{ title: texts.author, cell: (pack) => toText(pack, "author") },
 		{
-			title: "Install",
+			title: texts.install,
 			cell: (pack) =>
 				mayBegin("install") && (
-					<button type="button" aria-label={`Install ${toName(pack)}`} onClick={() => ask(toName(pack))}>
-						Install …
+					<button type="button" aria-label={texts.installNamed(toName(pack))} onClick={() => ask(toName(pack))}>
+						{texts.installOne}
 					</button>
 				),
 		},

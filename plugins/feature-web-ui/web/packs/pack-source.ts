@@ -1,5 +1,6 @@
 import type { PackRecord } from "../../../_shipped/client.ts";
 import { toHref, toPath } from "../kit/router.ts";
+import * as texts from "../texts/packs.ts";
 
 export function toPackHref(ref: string, view?: string): string {
 	return toHref(toPath("/packs/:ref", { ref }), { view });
@@ -7,9 +8,12 @@ export function toPackHref(ref: string, view?: string): string {
 
 /** Returns the source of a pack in one line. */
 export function toOrigin({ source, path }: Pick<PackRecord, "source" | "path">): string {
-	if (source === undefined) return path === undefined ? "the service itself" : `directory ${path}`;
+	if (source === undefined) return path === undefined ? texts.builtIn : texts.fromDirectory(path);
 	const { kind, address, revision, subdirectory } = source;
-	const [where, which] = [`${String(address)}${subdirectory ? ` ${String(subdirectory)}` : ""}`, revision ? ` at ${String(revision)}` : ""];
+	const [where, which] = [
+		`${String(address)}${subdirectory ? ` ${String(subdirectory)}` : ""}`,
+		revision ? texts.atRevision(String(revision)) : "",
+	];
 	return `${kind === "git" ? "" : `${String(kind)} `}${where}${which}`;
 }
 

@@ -3,6 +3,8 @@ import { attempt } from "../kit/notices.ts";
 import { addressBar, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/packs.ts";
 import { FollowedPacks } from "./followed-packs.tsx";
 import { InstallDialog } from "./install-dialog.tsx";
 import { OutdatedPacks } from "./outdated-packs.tsx";
@@ -11,10 +13,10 @@ import { PackList } from "./pack-list.tsx";
 import { PackSearch } from "./pack-search.tsx";
 
 const views: readonly PageTab[] = [
-	{ name: "all", title: "Packs", permission: "pack_list", Shown: PackList },
-	{ name: "newer", title: "Newer", permission: "pack_search", Shown: OutdatedPacks },
-	{ name: "followed", title: "Followed in git", permission: "pack_list", feature: "packInstaller", Shown: FollowedPacks },
-	{ name: "index", title: "Index", permission: "pack_search", Shown: PackSearch },
+	{ name: "all", title: texts.installedTab, permission: "pack_list", Shown: PackList },
+	{ name: "newer", title: texts.updatesTab, permission: "pack_search", Shown: OutdatedPacks },
+	{ name: "followed", title: texts.followedTab, permission: "pack_list", feature: "packInstaller", Shown: FollowedPacks },
+	{ name: "index", title: texts.indexTab, permission: "pack_search", Shown: PackSearch },
 ];
 
 /** Shows the installed packs and those that can be installed. */
@@ -23,24 +25,24 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Packs</h1>
+				<h1>{common.packs}</h1>
 				{session.may("pack_register") && (
-					<button type="button" title="Have packs be what their files say" onClick={() => void register()}>
-						Read again
+					<button type="button" title={texts.reloadHint} onClick={() => void register()}>
+						{texts.reload}
 					</button>
 				)}
 				{mayBegin("install") && (
 					<button type="button" class="primary" onClick={() => (isInstalling.value = true)}>
-						Install …
+						{texts.installOne}
 					</button>
 				)}
 			</div>
 			<PageTabs
-				label="Views of packs"
+				label={texts.tabs}
 				views={views}
 				chosen={addressBar.query("view")}
 				toViewHref={(name) => toHref("/packs", { view: name === "all" ? undefined : name })}
-				refusal="You may see neither packs nor where they come from."
+				refusal={texts.refusal}
 			/>
 			{isInstalling.value && <InstallDialog onClose={() => (isInstalling.value = false)} />}
 		</>
@@ -48,11 +50,5 @@ export function Page() {
 }
 
 async function register(): Promise<void> {
-	await attempt(
-		() => client.packs.register(),
-		(counts) =>
-			`Packs are what their files say: ${Object.entries(counts)
-				.map(([kind, count]) => `${count} ${kind}`)
-				.join(", ")}`,
-	);
+	await attempt(() => client.packs.register(), texts.registered);
 }

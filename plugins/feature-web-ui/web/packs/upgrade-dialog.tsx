@@ -1,4 +1,5 @@
 import { client } from "../kit/service.ts";
+import * as texts from "../texts/packs.ts";
 import { JobDialog } from "./job-dialog.tsx";
 
 interface UpgradeProps {
@@ -12,12 +13,12 @@ export function UpgradeDialog({ packs, onClose }: UpgradeProps) {
 	return (
 		<JobDialog
 			job="upgrade"
-			title={packs.length === 0 ? "Upgrade all packs?" : `Upgrade ${packs.join(", ")}?`}
-			action="Upgrade"
+			title={texts.upgradeTitle(packs)}
+			action={texts.upgrade}
 			begin={(flags) => client.packInstalls.upgrade(packs, flags)}
 			onClose={onClose}
 		>
-			<p>What is newer is installed from where it came from. Executions that run meanwhile end with the files that they began with.</p>
+			<p>{texts.upgradeText}</p>
 		</JobDialog>
 	);
 }

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { PageDefinition } from "../kit/page.ts";
 import { Lazy } from "../parts/lazy.tsx";
+import * as texts from "../texts/frame.ts";
 import { type Command, toCommand } from "./keys.ts";
 
 const loadPalette = async () => (await import("./palette.tsx")).Palette;
@@ -25,9 +26,9 @@ export function Commands({ pages }: { readonly pages: readonly PageDefinition[] 
 	return (
 		<>
 			<button type="button" class="palette-button" aria-keyshortcuts="Control+K Meta+K" onClick={() => (shown.value = "palette")}>
-				Go to <kbd>Ctrl K</kbd>
+				{texts.goTo} <kbd>{texts.goToKey}</kbd>
 			</button>
-			<button type="button" class="quiet" aria-label="Keys" aria-keyshortcuts="?" onClick={() => (shown.value = "keys")}>
+			<button type="button" class="quiet" aria-label={texts.keys} aria-keyshortcuts="?" onClick={() => (shown.value = "keys")}>
 				?
 			</button>
 			{shown.value === "palette" && <Lazy load={loadPalette} props={{ pages, onClose }} />}

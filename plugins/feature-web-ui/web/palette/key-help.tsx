@@ -1,23 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { Dialog } from "../parts/confirm.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/palette.ts";
 import { hasSingleKeys, setSingleKeys } from "./keys.ts";
-
-const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
-	[["Ctrl K", "⌘ K"], "go to a page or record"],
-	[["?"], "this help"],
-	[["/"], "to the first filter or search of the page"],
-	[["Tab", "Shift Tab"], "to the next and the previous control"],
-	[["Enter"], "follow a link, press a button, take a filter"],
-	[["Esc"], "close a dialog"],
-];
 
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
 	const isOn = useSignal(hasSingleKeys());
 	return (
-		<Dialog title="Keys" onClose={onClose}>
-			<table class="key-table" aria-label="Keys">
+		<Dialog title={texts.keys} onClose={onClose}>
+			<table class="key-table" aria-label={texts.keys}>
 				<tbody>
-					{keys.map(([names, meaning]) => (
+					{texts.keyMeanings.map(([names, meaning]) => (
 						<tr key={meaning}>
 							<th scope="row">
 								{names.map((name) => (
@@ -38,11 +31,11 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
 						setSingleKeys(isOn.value);
 					}}
 				/>
-				Keys without Ctrl or ⌘ count (kept in this browser)
+				{texts.singleKeys}
 			</label>
 			<div class="dialog-actions">
 				<button type="button" onClick={onClose}>
-					Close
+					{common.close}
 				</button>
 			</div>
 		</Dialog>

@@ -2,6 +2,8 @@ import { toExecutionHref } from "../executions/execution-address.ts";
 import { isOffered, type PageDefinition } from "../kit/page.ts";
 import { matchPath, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/palette.ts";
 
 /** A destination that the palette offers. */
 export interface PaletteEntry {
@@ -32,36 +34,36 @@ const toRefs = ({ items }: { readonly items: readonly { readonly ref: string }[]
 
 const recordKinds: readonly RecordKind[] = [
 	{
-		kind: "Action",
+		kind: common.action,
 		permission: "action_list",
 		page: "/actions",
 		runFilter: "action",
 		names: async (signal) => toRefs(await client.actions.list(refs(), { signal })),
 	},
-	{ kind: "Rule", permission: "rule_list", page: "/rules", names: async () => toRefs(await client.rules.list(refs())) },
-	{ kind: "Pack", permission: "pack_list", page: "/packs", names: async () => toRefs(await client.packs.list(refs())) },
+	{ kind: common.rule, permission: "rule_list", page: "/rules", names: async () => toRefs(await client.rules.list(refs())) },
+	{ kind: common.pack, permission: "pack_list", page: "/packs", names: async () => toRefs(await client.packs.list(refs())) },
 	{
-		kind: "Trigger type",
+		kind: common.triggerType,
 		permission: "trigger_type_list",
 		page: "/events/triggers",
 		names: async () => toRefs(await client.triggers.types.list(refs())),
 	},
-	{ kind: "Policy", permission: "policy_list", page: "/policies", names: async () => toRefs(await client.policies.list(refs())) },
+	{ kind: common.policy, permission: "policy_list", page: "/policies", names: async () => toRefs(await client.policies.list(refs())) },
 	{
-		kind: "Alias",
+		kind: common.alias,
 		permission: "action_alias_list",
 		feature: "aliases",
 		page: "/aliases",
 		names: async () => toRefs(await client.aliases.list(refs())),
 	},
 	{
-		kind: "Datastore item",
+		kind: common.datastoreItem,
 		permission: "key_value_pair_list",
 		page: "/datastore/system",
 		names: async () => (await client.keys.list({ scope: "system", limit: session.toLimit(maxNames) })).items.map(({ name }) => name),
 	},
 	{
-		kind: "Role",
+		kind: common.role,
 		permission: "admin",
 		page: "/access/roles",
 		names: async () => (await client.roles.list()).items.map(({ name }) => name),
@@ -70,7 +72,7 @@ const recordKinds: readonly RecordKind[] = [
 
 /** Returns entries for the pages in the navigation that the user may see. */
 export function toPageEntries(pages: readonly PageDefinition[]): readonly PaletteEntry[] {
-	return pages.filter(isOffered).map(({ title, path }) => ({ kind: "Page", title, href: toHref(path.replace(/\/:.*/, "")) }));
+	return pages.filter(isOffered).map(({ title, path }) => ({ kind: texts.page, title, href: toHref(path.replace(/\/:.*/, "")) }));
 }
 
 /**
@@ -84,7 +86,7 @@ export async function readRecordEntries(pages: readonly PageDefinition[], signal
 		if (!hasPage && runFilter === undefined) return [];
 		return (await names(signal)).map((title) => {
 			const href = hasPage ? toHref(`${page}/${encodeURIComponent(title)}`) : toHref("/history", { [runFilter ?? ""]: title });
-			return { kind: hasPage ? kind : `Runs of ${kind.toLowerCase()}`, title, href };
+			return { kind: hasPage ? kind : texts.executionsOf(kind), title, href };
 		});
 	});
 	return (await Promise.allSettled(read)).flatMap((settled) => (settled.status === "fulfilled" ? settled.value : []));
@@ -100,6 +102,6 @@ export function findEntries(entries: readonly PaletteEntry[], text: string): rea
 	const found = entries.filter(({ kind, title }) => words.every((word) => `${kind} ${title}`.toLowerCase().includes(word)));
 	const begins = ({ title }: PaletteEntry) => (title.toLowerCase().startsWith(wanted) ? 0 : 1);
 	const sorted = [...found].sort((a, b) => begins(a) - begins(b));
-	const run = /^[0-9a-f]{24}$/.test(wanted) ? [{ kind: "Run", title: wanted, href: toExecutionHref(wanted) }] : [];
+	const run = /^[0-9a-f]{24}$/.test(wanted) ? [{ kind: common.execution, title: wanted, href: toExecutionHref(wanted) }] : [];
 	return [...run, ...sorted].slice(0, maxShown);
 }

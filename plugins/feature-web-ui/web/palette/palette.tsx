@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { escapeControlCharacters } from "../../../_shipped/client.ts";
 import type { PageDefinition } from "../kit/page.ts";
 import { Dialog } from "../parts/confirm.tsx";
+import * as texts from "../texts/palette.ts";
 import { findEntries, type PaletteEntry, readRecordEntries, toPageEntries } from "./palette-entries.ts";
 
 export interface PaletteProps {
@@ -37,15 +38,15 @@ export function Palette({ pages, onClose }: PaletteProps) {
 		event.preventDefault();
 	};
 	return (
-		<Dialog title="Go to" onClose={onClose}>
+		<Dialog title={texts.goTo} onClose={onClose}>
 			<input
 				class="palette-field"
 				role="combobox"
-				aria-label="Name of a page or record, or id of a run"
+				aria-label={texts.field}
 				aria-expanded="true"
 				aria-controls="palette-list"
 				aria-activedescendant={entries.length > 0 ? `palette-${current}` : undefined}
-				placeholder="Page, action, rule, pack, or the id of a run"
+				placeholder={texts.hint}
 				autocomplete="off"
 				spellcheck={false}
 				value={text.value}
@@ -71,12 +72,12 @@ function Entries({ entries, current, onGo }: EntriesProps) {
 	if (entries.length === 0)
 		return (
 			<p class="faint palette-none" role="status">
-				Nothing is called that.
+				{texts.noneFound}
 			</p>
 		);
 	return (
 		// The keyboard focus stays in the input, as in every combobox.
-		<div class="palette-list" id="palette-list" role="listbox" aria-label="Where to go">
+		<div class="palette-list" id="palette-list" role="listbox" aria-label={texts.results}>
 			{entries.map((entry, index) => (
 				<a
 					key={`${entry.kind} ${entry.title}`}

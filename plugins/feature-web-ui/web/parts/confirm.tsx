@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/frame.ts";
 
 interface DialogProps {
 	readonly title: string;
@@ -34,13 +36,15 @@ interface ConfirmProps {
 	/** Label of the button that confirms, such as `Cancel 3 runs`. */
 	readonly action: string;
 	readonly isDangerous?: boolean;
+	/** Label of the button that closes the dialog. Default: `Cancel`. */
+	readonly dismiss?: string;
 	readonly onConfirm: () => void;
 	readonly onClose: () => void;
 	readonly children?: ComponentChildren;
 }
 
 /** Shows a dialog in which the user confirms an operation. */
-export function Confirm({ title, action, isDangerous = false, onConfirm, onClose, children }: ConfirmProps) {
+export function Confirm({ title, action, isDangerous = false, dismiss = common.cancel, onConfirm, onClose, children }: ConfirmProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>
 			<form
@@ -53,7 +57,7 @@ export function Confirm({ title, action, isDangerous = false, onConfirm, onClose
 				{children}
 				<div class="dialog-actions">
 					<button type="button" onClick={onClose}>
-						Do not
+						{dismiss}
 					</button>
 					<button type="submit" class={isDangerous ? "danger" : "primary"}>
 						{action}
@@ -75,7 +79,7 @@ export function ConfirmWithReason({ onConfirm, ...confirm }: ConfirmWithReasonPr
 	return (
 		<Confirm {...confirm} onConfirm={() => onConfirm(reason.value.trim() || undefined)}>
 			<label>
-				<span class="dialog-field">Reason, kept with your name; may stay empty</span>
+				<span class="dialog-field">{texts.reason}</span>
 				<input
 					type="text"
 					class="dialog-input"

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import * as texts from "../texts/frame.ts";
 
 export interface Column<T> {
 	readonly title: string;
@@ -37,7 +38,7 @@ export function DataTable<T>({ label, columns, rows, toKey, isFocusable = false,
 					<tr>
 						{chosen !== undefined && (
 							<th class="choice">
-								<input type="checkbox" aria-label="Choose all" checked={isAll} onChange={() => choose(keys, !isAll)} />
+								<input type="checkbox" aria-label={texts.chooseAll} checked={isAll} onChange={() => choose(keys, !isAll)} />
 							</th>
 						)}
 						{columns.map(({ title, class: name }) => (
@@ -56,7 +57,7 @@ export function DataTable<T>({ label, columns, rows, toKey, isFocusable = false,
 									<td class="choice">
 										<input
 											type="checkbox"
-											aria-label={`Choose ${key}`}
+											aria-label={texts.choose(key)}
 											checked={chosen.has(key)}
 											onChange={() => choose([key], !chosen.has(key))}
 										/>

@@ -1,10 +1,23 @@
 import type { ComponentChildren } from "preact";
+import { TextWithCode } from "./text-with-code.tsx";
 
-/** Shows a message in place of an empty list, such as the reason and a first step to take. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+interface EmptyProps {
+	readonly title: string;
+	/** What the user can do next. Parts in backticks are code. */
+	readonly step?: string;
+	readonly children?: ComponentChildren;
+}
+
+/** Shows a message in place of an empty list, and a next step to take. */
+export function Empty({ title, step, children }: EmptyProps) {
 	return (
 		<div class="empty">
 			<p class="empty-title">{title}</p>
+			{step !== undefined && (
+				<p>
+					<TextWithCode text={step} />
+				</p>
+			)}
 			{children}
 		</div>
 	);

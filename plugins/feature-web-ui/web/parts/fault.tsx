@@ -1,3 +1,5 @@
+import * as common from "../texts/common.ts";
+
 /** Shows the error message of the service, with a button to retry if `onRetry` is given. */
 export function Fault({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
 	return (
@@ -5,7 +7,7 @@ export function Fault({ error, onRetry }: { readonly error: Error; readonly onRe
 			<span>{error.message}</span>
 			{onRetry !== undefined && (
 				<button type="button" onClick={onRetry}>
-					Try again
+					{common.tryAgain}
 				</button>
 			)}
 		</div>

@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { addressBar } from "../kit/router.ts";
+import * as texts from "../texts/frame.ts";
 
 export interface Filter {
 	/** Name of the query parameter in the address. */
@@ -21,13 +22,13 @@ export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) 
 	const isAny = filters.some(({ name }) => addressBar.query(name) !== "");
 	const clear = () => addressBar.change(Object.fromEntries([...filters.map(({ name }) => [name, undefined]), ["page", undefined]]));
 	return (
-		<search class="filters" aria-label="Filters">
+		<search class="filters" aria-label={texts.filters}>
 			{filters.map((filter) => (
 				<FilterField key={filter.name} filter={filter} />
 			))}
 			{isAny && (
 				<button type="button" class="quiet" onClick={clear}>
-					Clear
+					{texts.clear}
 				</button>
 			)}
 		</search>
@@ -35,7 +36,7 @@ export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) 
 }
 
 function FilterField({ filter }: { readonly filter: Filter }) {
-	const { name, label, kind, values = [], hint, none = "any" } = filter;
+	const { name, label, kind, values = [], hint, none = texts.any } = filter;
 	const value = addressBar.query(name);
 	const proposals = useRef(`proposals-${name}`);
 	const change = (next: string) => next !== value && addressBar.change({ [name]: next.trim(), page: undefined });

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { JsonValue } from "../../../../core/contract/index.ts";
 import { escapeControlCharactersInLines } from "../../../_shipped/client.ts";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/frame.ts";
 
 /** Number of members of one level that are rendered at first; a button shows more. */
 const maxMembers = 100;
@@ -18,7 +20,7 @@ interface JsonTreeProps {
  * large.
  */
 export function JsonTree({ value, open = 2 }: JsonTreeProps) {
-	if (value === undefined) return <p class="faint">nothing</p>;
+	if (value === undefined) return <p class="faint">{texts.nothing}</p>;
 	return (
 		<div class="json">
 			<Member value={value} open={open} />
@@ -36,7 +38,7 @@ function Member({ name, value, open }: { readonly name?: string; readonly value:
 		);
 	}
 	const entries = Object.entries(value);
-	const size = Array.isArray(value) ? `${entries.length} ${entries.length === 1 ? "item" : "items"}` : "";
+	const size = Array.isArray(value) ? texts.items(entries.length) : "";
 	if (entries.length === 0) {
 		return (
 			<div class="json-line">
@@ -66,7 +68,7 @@ function Branch({ name, size, entries, open }: BranchProps) {
 			))}
 			{rest > 0 && (
 				<button type="button" class="quiet" onClick={() => (shown.value += maxMembers * 10)}>
-					{rest} more
+					{common.more(rest)}
 				</button>
 			)}
 		</div>
@@ -98,7 +100,7 @@ function Scalar({ value }: { readonly value: string | number | bigint | boolean 
 			{escapeControlCharactersInLines(isLong ? value.slice(0, maxTextLength) : value)}
 			{isLong && (
 				<button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
-					{value.length - maxTextLength} more characters
+					{texts.moreCharacters(value.length - maxTextLength)}
 				</button>
 			)}
 		</span>

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/frame.ts";
 import { Fault } from "./fault.tsx";
 
 interface LazyProps<P extends object> {
@@ -29,8 +31,8 @@ export function Lazy<P extends object>({ load, props }: LazyProps<P>) {
 		);
 	}, [load, loaded, failure]);
 	if (failure.value !== undefined) return <Fault error={failure.value} onRetry={() => location.reload()} />;
-	if (broken !== undefined) return <Fault error={new Error(`this part of the page is broken: ${String(broken)}`)} onRetry={reset} />;
-	if (loaded.value === undefined) return <p class="loading">Loading …</p>;
+	if (broken !== undefined) return <Fault error={new Error(texts.broken(String(broken)))} onRetry={reset} />;
+	if (loaded.value === undefined) return <p class="loading">{common.loading}</p>;
 	const { Shown } = loaded.value;
 	return <Shown {...props} />;
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { escapeControlCharacters } from "../../../_shipped/client.ts";
 import type { Resource } from "../kit/resource.ts";
+import * as common from "../texts/common.ts";
 import { Fault } from "./fault.tsx";
 
 interface LoadedProps<T> {
@@ -23,7 +24,7 @@ export function Loaded<T>({ resource, title, children }: LoadedProps<T>) {
 			)}
 			{error !== undefined && <Fault error={error} onRetry={() => void resource.reload()} />}
 			{value !== undefined && children(value)}
-			{value === undefined && error === undefined && <p class="loading">Loading …</p>}
+			{value === undefined && error === undefined && <p class="loading">{common.loading}</p>}
 		</>
 	);
 }

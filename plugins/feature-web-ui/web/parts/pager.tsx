@@ -1,5 +1,6 @@
 import { addressBar } from "../kit/router.ts";
 import { session } from "../kit/service.ts";
+import * as texts from "../texts/frame.ts";
 
 interface PagerProps {
 	/** Number of records on a page, unless the user may request only fewer. */
@@ -23,16 +24,16 @@ export function Pager({ size, shown, total, hasMore = false }: PagerProps) {
 	const first = offset + 1;
 	const hasNext = total === undefined ? shown === limit : hasMore || first + shown <= total;
 	return (
-		<nav class="pager" aria-label="Pages of the list">
+		<nav class="pager" aria-label={texts.pages}>
 			<span class="faint number">
-				{shown === 0 ? "nothing here" : `${first}–${first + shown - 1}`}
-				{total !== undefined && ` of ${total.toLocaleString("en")}${hasMore ? "+" : ""}`}
+				{shown === 0 ? texts.noRows : texts.range(first, first + shown - 1)}
+				{total !== undefined && texts.total(total, hasMore)}
 			</span>
 			<button type="button" disabled={page === 1} onClick={() => addressBar.change({ page: page === 2 ? undefined : page - 1 })}>
-				Previous
+				{texts.previous}
 			</button>
 			<button type="button" disabled={!hasNext} onClick={() => addressBar.change({ page: page + 1 })}>
-				Next
+				{texts.next}
 			</button>
 		</nav>
 	);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../../_shipped/client.ts";
+import * as common from "../texts/common.ts";
 import { Fact } from "./fact.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 
@@ -23,7 +24,7 @@ export function RecordHead({ record: { ref, description, enabled }, actions, chi
 			{description !== "" && <p>{escapeControlCharactersInLines(description)}</p>}
 			<dl class="facts">
 				{enabled !== undefined && (
-					<Fact name="State">
+					<Fact name={common.state}>
 						<StatusBadge status={enabled ? "enabled" : "disabled"} />
 					</Fact>
 				)}

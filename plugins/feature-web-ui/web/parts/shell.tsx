@@ -6,6 +6,7 @@ import { addressBar } from "../kit/router.ts";
 import { live, session } from "../kit/service.ts";
 import { allPages, pages } from "../pages.ts";
 import { Commands } from "../palette/commands.tsx";
+import * as texts from "../texts/frame.ts";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 /** Shows the frame of every page: the header, the navigation and the notices. */
@@ -23,10 +24,10 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 		<>
 			<header class="top">
 				<a class="skip" href={`#${path}`} onClick={(event) => skip(event, main.current)}>
-					Skip to the content
+					{texts.skip}
 				</a>
 				<a class="brand" href={`#${pages[0]?.path}`}>
-					svc
+					{texts.product}
 				</a>
 				<div class="who">
 					<LiveMark />
@@ -35,7 +36,7 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 					<span class="user">{session.user.value?.username}</span>
 					{session.ways.way !== "none" && (
 						<button type="button" class="quiet" onClick={() => void attempt(() => session.signOut(), "")}>
-							Sign out
+							{texts.signOut}
 						</button>
 					)}
 				</div>
@@ -58,7 +59,7 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 	// On narrow screens only a part of the navigation is visible.
 	useEffect(() => element.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
 	return (
-		<nav ref={element} class="main-nav" aria-label="Pages">
+		<nav ref={element} class="main-nav" aria-label={texts.navigation}>
 			{pageGroups.map((group) => {
 				const own = offered.filter((page) => page.group === group);
 				return own.length === 0 ? null : (
@@ -89,11 +90,10 @@ function toSection(path: string): string | undefined {
 
 /** Shows the state of the live updates. */
 function LiveMark() {
-	const texts = { off: "", connecting: "connecting", live: "live", lost: "connection lost, trying again", polled: "every 5 s" };
 	const { value: state } = live.state;
 	return (
 		<span class={`live ${state}`} role="status">
-			{texts[state]}
+			{texts.liveStates[state]}
 		</span>
 	);
 }
@@ -111,7 +111,7 @@ function NoticeList() {
 			{notices.list.value.map(({ id, kind, text }) => (
 				<div key={id} class={`notice ${kind}`}>
 					<span>{text}</span>
-					<button type="button" class="quiet" aria-label="Put away" onClick={() => notices.dismiss(id)}>
+					<button type="button" class="quiet" aria-label={texts.dismiss} onClick={() => notices.dismiss(id)}>
 						×
 					</button>
 				</div>

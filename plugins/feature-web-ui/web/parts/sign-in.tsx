@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { session } from "../kit/service.ts";
+import * as texts from "../texts/frame.ts";
 
 /** Shows the sign-in form. The address does not change, so the user reaches the requested page after signing in. */
 export function SignIn() {
@@ -14,7 +15,7 @@ export function SignIn() {
 	};
 	return (
 		<main class="sign-in">
-			<h1>Sign in to svc</h1>
+			<h1>{texts.signInTitle}</h1>
 			{problem !== "" && (
 				<p class="fault" role="alert">
 					{problem}
@@ -28,15 +29,15 @@ export function SignIn() {
 					}}
 				>
 					<label>
-						<span>User</span>
+						<span>{texts.user}</span>
 						<input name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required />
 					</label>
 					<label>
-						<span>Password</span>
+						<span>{texts.password}</span>
 						<input name="password" type="password" autocomplete="current-password" required />
 					</label>
 					<button type="submit" class="primary" disabled={isBusy.value}>
-						Sign in
+						{texts.signIn}
 					</button>
 				</form>
 			)}
@@ -51,12 +52,12 @@ export function SignIn() {
 						isBusy.value = false;
 					}}
 				>
-					Sign in with {provider}
+					{texts.signInWith(provider)}
 				</button>
 			)}
 			{way === "proxy" && (
 				<button type="button" onClick={() => void session.signIn()}>
-					Sign in through the proxy
+					{texts.signInByProxy}
 				</button>
 			)}
 		</main>

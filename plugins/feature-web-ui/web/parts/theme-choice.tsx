@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { preferences } from "../kit/preferences.ts";
+import * as texts from "../texts/frame.ts";
 
 const themes = ["system", "light", "dark"] as const;
 
@@ -18,7 +19,7 @@ export function ThemeChoice() {
 	return (
 		<select
 			class="quiet"
-			aria-label="Theme"
+			aria-label={texts.theme}
 			value={chosen.value}
 			onChange={(event) => {
 				const { value } = event.currentTarget;

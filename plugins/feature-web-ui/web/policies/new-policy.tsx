@@ -8,13 +8,15 @@ import { addressBar, toPath } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/policies.ts";
 import { policyMembers, toPolicyRequest } from "./policy-form.ts";
 
 /** Shows a dialog for the type of a new policy and then for its parameters. */
 export function NewPolicy({ onClose }: { readonly onClose: () => void }) {
 	const types = useResource(() => client.policies.types(), []);
 	return (
-		<Dialog title="A new policy" onClose={onClose}>
+		<Dialog title={texts.createTitle} onClose={onClose}>
 			<Loaded resource={types}>{({ items }) => <Kinds types={items} onClose={onClose} />}</Loaded>
 		</Dialog>
 	);
@@ -26,13 +28,13 @@ function Kinds({ types, onClose }: { readonly types: readonly PolicyTypeRecord[]
 	if (type === undefined) return null;
 	const create = async (values: JsonObject) => {
 		const { ref } = await client.policies.create(toPolicyRequest(type.ref, values));
-		notices.say("The policy is made");
+		notices.say(texts.created);
 		addressBar.go(toPath("/policies/:ref", { ref }));
 	};
 	return (
 		<>
 			<div class="field">
-				<label for="policy-type">policy_type</label>
+				<label for="policy-type">{texts.typeField}</label>
 				<select id="policy-type" value={chosen.value} onChange={(event) => (chosen.value = event.currentTarget.value)}>
 					{types.map(({ ref }) => (
 						<option key={ref}>{ref}</option>
@@ -51,7 +53,7 @@ function Kinds({ types, onClose }: { readonly types: readonly PolicyTypeRecord[]
 					...type.parameters,
 				}}
 				proposed={{ pack: "default" }}
-				action="Make"
+				action={common.create}
 				onSubmit={create}
 				onCancel={onClose}
 			/>

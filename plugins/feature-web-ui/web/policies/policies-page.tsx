@@ -10,24 +10,26 @@ import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/policies.ts";
 import { NewPolicy } from "./new-policy.tsx";
 
 const pageSize = 50;
 const names = ["pack", "resource_ref", "policy_type"] as const;
 
 const columns: readonly Column<PolicyRecord>[] = [
-	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
+	{ title: common.state, cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
 	{
-		title: "Policy",
+		title: common.policy,
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/policies/:ref", { ref }))}>
 				{escapeControlCharacters(ref)}
 			</a>
 		),
 	},
-	{ title: "Action", cell: ({ resource_ref }) => escapeControlCharacters(resource_ref) },
-	{ title: "Type", cell: ({ policy_type }) => escapeControlCharacters(policy_type) },
-	{ title: "With", class: "wide mono", cell: ({ parameters }) => escapeControlCharacters(stringifyJson(parameters)) },
+	{ title: common.action, cell: ({ resource_ref }) => escapeControlCharacters(resource_ref) },
+	{ title: common.type, cell: ({ policy_type }) => escapeControlCharacters(policy_type) },
+	{ title: common.parameters, class: "wide mono", cell: ({ parameters }) => escapeControlCharacters(stringifyJson(parameters)) },
 ];
 
 /** Lists the policies, which limit concurrent executions or retry failed ones. */
@@ -35,14 +37,15 @@ export function Page() {
 	const given = Object.fromEntries(names.map((name) => [name, addressBar.query(name) || undefined]));
 	const query = { ...given, ...toPaging(pageSize) };
 	const policies = useResource(() => client.policies.list(query), [stringifyJson(query)]);
+	const isFiltered = names.some((name) => given[name] !== undefined);
 	const isMaking = useSignal(false);
 	return (
 		<>
 			<div class="page-head">
-				<h1>Policies</h1>
+				<h1>{common.policies}</h1>
 				{session.may("policy_create") && session.may("policy_type_list") && (
 					<button type="button" class="primary" onClick={() => (isMaking.value = true)}>
-						New …
+						{common.createOne}
 					</button>
 				)}
 			</div>
@@ -50,10 +53,10 @@ export function Page() {
 			<Loaded resource={policies}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
-						<Empty title={names.some((name) => given[name] !== undefined) ? "No policy is like this" : "There are no policies"} />
+						<Empty title={isFiltered ? texts.noneFound : texts.none} step={isFiltered ? common.filterStep : texts.noneStep} />
 					) : (
 						<>
-							<DataTable label="Policies" columns={columns} rows={items} toKey={({ id }) => id} />
+							<DataTable label={common.policies} columns={columns} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)
@@ -71,9 +74,9 @@ function PolicyFilters() {
 	return (
 		<FilterBar
 			filters={[
-				{ name: "pack", label: "Pack", kind: "text" },
-				{ name: "resource_ref", label: "Action", kind: "text", hint: "pack.action" },
-				{ name: "policy_type", label: "Type", kind: refs.length > 0 ? "choice" : "text", values: refs },
+				{ name: "pack", label: common.pack, kind: "text" },
+				{ name: "resource_ref", label: common.action, kind: "text", hint: common.actionHint },
+				{ name: "policy_type", label: common.type, kind: refs.length > 0 ? "choice" : "text", values: refs },
 			]}
 		/>
 	);

@@ -1,9 +1,10 @@
 import type { JsonObject, ParameterDefinitions } from "../../../../core/contract/index.ts";
 import type { PolicyRecord, PolicyRequest } from "../../../_shipped/client.ts";
+import * as texts from "../texts/policies.ts";
 
 /** Fields that every policy has in addition to its parameters. */
 export const policyMembers: ParameterDefinitions = {
-	resource_ref: { type: "string", required: true, description: "Ref of the action that it is about; of workers also `<pack>.*` and `*`." },
+	resource_ref: { type: "string", required: true, description: texts.actionField },
 	description: { type: "string" },
 };
 

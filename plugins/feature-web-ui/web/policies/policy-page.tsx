@@ -11,6 +11,8 @@ import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/policies.ts";
 import { policyMembers, toPolicyRequest } from "./policy-form.ts";
 
 interface PolicyProps {
@@ -27,7 +29,7 @@ export function Page({ values: { ref = "" } }: PageProps) {
 				<>
 					<Head policy={policy} resource={resource} />
 					<section class="card">
-						<h2>What it says</h2>
+						<h2>{common.parameters}</h2>
 						<JsonTree value={policy.parameters} />
 					</section>
 				</>
@@ -40,15 +42,15 @@ function Head({ policy, resource }: PolicyProps) {
 	const { pack, resource_ref, policy_type } = policy;
 	return (
 		<RecordHead record={policy} actions={<PolicyActions policy={policy} resource={resource} />}>
-			<Fact name="Action">
+			<Fact name={common.action}>
 				{resource_ref.endsWith("*") ? (
 					escapeControlCharacters(resource_ref)
 				) : (
 					<a href={toHref(toPath("/actions/:ref", { ref: resource_ref }))}>{escapeControlCharacters(resource_ref)}</a>
 				)}
 			</Fact>
-			<Fact name="Type">{escapeControlCharacters(policy_type)}</Fact>
-			<Fact name="Pack">
+			<Fact name={common.type}>{escapeControlCharacters(policy_type)}</Fact>
+			<Fact name={common.pack}>
 				<a href={toHref("/policies", { pack })}>{escapeControlCharacters(pack)}</a>
 			</Fact>
 		</RecordHead>
@@ -64,31 +66,31 @@ function PolicyActions({ policy, resource }: PolicyProps) {
 		attempt(async () => {
 			await client.policies.remove(ref);
 			addressBar.go("/policies");
-		}, "The policy is deleted");
+		}, texts.deleted);
 	return (
 		<>
 			{session.may("policy_modify", uid) && (
-				<button type="button" onClick={() => void attempt(turn, enabled ? "The policy is disabled" : "The policy is enabled")}>
-					{enabled ? "Disable" : "Enable"}
+				<button type="button" onClick={() => void attempt(turn, enabled ? texts.disabled : texts.enabled)}>
+					{enabled ? common.disable : common.enable}
 				</button>
 			)}
 			{session.may("policy_modify", uid) && session.may("policy_type_view") && (
 				<button type="button" onClick={() => (asked.value = "change")}>
-					Change …
+					{common.changeOne}
 				</button>
 			)}
 			{session.may("policy_delete", uid) && (
 				<button type="button" class="danger" onClick={() => (asked.value = "delete")}>
-					Delete …
+					{common.removeOne}
 				</button>
 			)}
 			{asked.value === "change" && (
-				<Dialog title={`Change ${ref}`} onClose={onClose}>
+				<Dialog title={common.changeNamed(ref)} onClose={onClose}>
 					<ChangeForm policy={policy} resource={resource} onClose={onClose} />
 				</Dialog>
 			)}
 			{asked.value === "delete" && (
-				<Confirm title={`Delete ${ref}?`} action="Delete" isDangerous onConfirm={() => void remove()} onClose={onClose} />
+				<Confirm title={common.removeNamed(ref)} action={common.remove} isDangerous onConfirm={() => void remove()} onClose={onClose} />
 			)}
 		</>
 	);
@@ -103,10 +105,10 @@ function ChangeForm({ policy, resource, onClose }: PolicyProps & { readonly onCl
 				<SchemaForm
 					schema={{ ...policyMembers, ...found.parameters }}
 					proposed={{ resource_ref, description, ...parameters }}
-					action="Change"
+					action={common.change}
 					onSubmit={async (values) => {
 						resource.set(await client.policies.update(ref, toPolicyRequest(policy_type, values, policy)));
-						notices.say("The policy is changed");
+						notices.say(texts.changed);
 						onClose();
 					}}
 					onCancel={onClose}

@@ -1,11 +1,12 @@
 import { type JsonObject, type JsonValue, stringifyJson } from "../../../../core/contract/index.ts";
 import { escapeControlCharacters, escapeControlCharactersInLines, type RuleTestRecord } from "../../../_shipped/client.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
+import * as texts from "../texts/rules.ts";
 
 /** Lists the criteria that an event must meet for the rule to act, one per line. */
 export function Criteria({ criteria }: { readonly criteria: JsonObject }) {
 	const entries = Object.entries(criteria);
-	if (entries.length === 0) return <p class="faint">Always: it has no criteria.</p>;
+	if (entries.length === 0) return <p class="faint">{texts.noCriteria}</p>;
 	return (
 		<ul class="criteria">
 			{entries.map(([key, criterion]) => (
@@ -34,8 +35,8 @@ function Criterion({ name, criterion }: { readonly name: string; readonly criter
 export function FailedCriterion({ failed: { key, value, operator, pattern } }: { readonly failed: NonNullable<RuleTestRecord["failed"]> }) {
 	return (
 		<>
-			<code>{escapeControlCharacters(key)}</code> is <code>{toShownValue(value)}</code>, which does not hold:{" "}
-			<b>{escapeControlCharactersInLines(operator)}</b> <code>{toShownValue(pattern)}</code>
+			<code>{escapeControlCharacters(key)}</code> {texts.valueIs} <code>{toShownValue(value)}</code>
+			{texts.butRequired} <b>{escapeControlCharactersInLines(operator)}</b> <code>{toShownValue(pattern)}</code>
 		</>
 	);
 }

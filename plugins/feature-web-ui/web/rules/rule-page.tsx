@@ -23,13 +23,15 @@ import { RecordHead } from "../parts/record-head.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/rules.ts";
 import { Criteria } from "./criteria.tsx";
 import { RuleTest } from "./rule-test.tsx";
 
 const views = [
-	{ name: "definition", title: "Definition", permission: "rule_view" },
-	{ name: "test", title: "Test", permission: "rule_view" },
-	{ name: "history", title: "History", permission: "rule_enforcement_list" },
+	{ name: "definition", title: texts.definitionTab, permission: "rule_view" },
+	{ name: "test", title: texts.testTab, permission: "rule_view" },
+	{ name: "history", title: texts.historyTab, permission: "rule_enforcement_list" },
 ];
 
 /** Shows one rule: its definition, a form to test it, and its history. */
@@ -44,7 +46,7 @@ export function Page({ values: { ref = "" } }: PageProps) {
 			{(rule) => (
 				<>
 					<Head rule={rule} resource={resource} />
-					<Tabs label="Views of this rule" tabs={tabs} current={view} />
+					<Tabs label={texts.tabs} tabs={tabs} current={view} />
 					{view === "definition" && <Definition rule={rule} />}
 					{view === "test" && <RuleTest key={rule.id} rule={rule} />}
 					{view === "history" && <RuleHistory rule={rule.ref} />}
@@ -70,22 +72,20 @@ function Head({ rule, resource }: HeadProps) {
 					<button
 						type="button"
 						class={enabled ? undefined : "primary"}
-						onClick={() =>
-							void attempt(change, enabled ? "The rule is disabled: it does nothing until it is enabled" : "The rule is enabled")
-						}
+						onClick={() => void attempt(change, enabled ? texts.disabled : texts.enabled)}
 					>
-						{enabled ? "Disable" : "Enable"}
+						{enabled ? common.disable : common.enable}
 					</button>
 				)
 			}
 		>
-			<Fact name="When">
+			<Fact name={common.trigger}>
 				<a href={toTriggerTypeHref(trigger.type)}>{escapeControlCharacters(trigger.type)}</a>
 			</Fact>
-			<Fact name="Then">
+			<Fact name={common.action}>
 				<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{escapeControlCharacters(action.ref)}</a>
 			</Fact>
-			<Fact name="Pack">
+			<Fact name={common.pack}>
 				<a href={toHref("/rules", { pack })}>{escapeControlCharacters(pack)}</a>
 			</Fact>
 		</RecordHead>
@@ -99,17 +99,17 @@ function Definition({ rule: { trigger, criteria, action, problems } }: { readonl
 				<Fault key={problem} error={new Error(escapeControlCharacters(problem))} />
 			))}
 			<section class="card">
-				<h2>When {escapeControlCharacters(trigger.type)}</h2>
-				{Object.keys(trigger.parameters).length === 0 ? <p class="faint">Without parameters.</p> : <JsonTree value={trigger.parameters} />}
+				<h2>{texts.whenTrigger(escapeControlCharacters(trigger.type))}</h2>
+				{Object.keys(trigger.parameters).length === 0 ? <p class="faint">{texts.noParameters}</p> : <JsonTree value={trigger.parameters} />}
 			</section>
 			<section class="card">
-				<h2>If</h2>
+				<h2>{texts.criteria}</h2>
 				<Criteria criteria={criteria} />
 			</section>
 			<section class="card">
-				<h2>Then {escapeControlCharacters(action.ref)}</h2>
+				<h2>{texts.thenAction(escapeControlCharacters(action.ref))}</h2>
 				{Object.keys(action.parameters).length === 0 ? (
-					<p class="faint">Without parameters.</p>
+					<p class="faint">{texts.noParameters}</p>
 				) : (
 					<JsonTree value={action.parameters} open={3} />
 				)}
@@ -128,16 +128,14 @@ export function RuleHistory({ rule }: { readonly rule: string }) {
 	});
 	return (
 		<>
-			<FilterBar filters={[{ name: "status", label: "Status", kind: "choice", values: ["succeeded", "failed"] }]} />
+			<FilterBar filters={[{ name: "status", label: common.status, kind: "choice", values: ["succeeded", "failed"] }]} />
 			<Loaded resource={enforcements}>
 				{({ items, total, hasMore }) =>
 					items.length === 0 ? (
-						<Empty title="It has done nothing that is on record">
-							<p>It acts when its trigger happens, its criteria hold, and it is enabled. Test it against an event to see why not.</p>
-						</Empty>
+						<Empty title={texts.noEnforcements} step={texts.noEnforcementsStep} />
 					) : (
 						<>
-							<DataTable label="What it has done" columns={toColumns(rule)} rows={items} toKey={({ id }) => id} />
+							<DataTable label={texts.enforcements} columns={toColumns(rule)} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)
@@ -149,21 +147,23 @@ export function RuleHistory({ rule }: { readonly rule: string }) {
 
 function toColumns(ref: string): readonly Column<RuleEnforcementRecord>[] {
 	return [
-		{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-		{ title: "When", cell: ({ enforced_at }) => <Ago at={enforced_at} /> },
+		{ title: common.status, cell: ({ status }) => <StatusBadge status={status} /> },
+		{ title: common.time, cell: ({ enforced_at }) => <Ago at={enforced_at} /> },
 		{
-			title: "What came of it",
+			title: common.result,
 			class: "wide",
 			cell: ({ execution_id, failure_reason }) =>
 				execution_id === undefined ? (
-					escapeControlCharactersInLines(failure_reason ?? "nothing")
+					escapeControlCharactersInLines(failure_reason ?? common.none)
 				) : (
-					<a href={toExecutionHref(execution_id)}>Run {execution_id}</a>
+					<a href={toExecutionHref(execution_id)}>{texts.executionNamed(execution_id)}</a>
 				),
 		},
 		{
-			title: "Event",
-			cell: ({ trigger_instance_id: event }) => <a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event })}>Test with it</a>,
+			title: common.event,
+			cell: ({ trigger_instance_id: event }) => (
+				<a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event })}>{texts.testWithEvent}</a>
+			),
 		},
 	];
 }

@@ -17,11 +17,13 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/rules.ts";
 import { FailedCriterion } from "./criteria.tsx";
 
 const maxEvents = 20;
 const payloadSchema: ParameterDefinitions = {
-	payload: { type: "object", required: true, description: "What such an event says." },
+	payload: { type: "object", required: true, description: texts.payloadField },
 };
 
 /** Tests a rule with a stored event or with an event that the user enters. No execution is started. */
@@ -34,10 +36,10 @@ export function RuleTest({ rule }: { readonly rule: RuleRecord }) {
 			<div>
 				{session.may("trigger_instance_list") && <Events trigger={trigger} chosen={event} />}
 				<section class="card">
-					<h2>An event of your own</h2>
+					<h2>{texts.customEvent}</h2>
 					<SchemaForm
 						schema={payloadSchema}
-						action="Test"
+						action={texts.test}
 						onSubmit={async ({ payload }) => {
 							answer.value = await client.rules.test({ rule: rule.ref, trigger_instance: { trigger, payload: payload as JsonObject } });
 							if (event !== "") addressBar.change({ event: undefined });
@@ -46,10 +48,10 @@ export function RuleTest({ rule }: { readonly rule: RuleRecord }) {
 				</section>
 			</div>
 			<section class="card" aria-live="polite">
-				<h2>What it would do</h2>
+				<h2>{texts.testResult}</h2>
 				{event !== "" && <StoredTest key={event} rule={rule.ref} event={event} />}
 				{event === "" && answer.value !== undefined && <Outcome outcome={answer.value} />}
-				{event === "" && answer.value === undefined && <p class="faint">Choose an event, or write one. Nothing is started.</p>}
+				{event === "" && answer.value === undefined && <p class="faint">{texts.testStep}</p>}
 			</section>
 		</div>
 	);
@@ -60,7 +62,7 @@ function StoredTest({ rule, event }: { readonly rule: string; readonly event: st
 	return (
 		<>
 			<p>
-				With the event <span class="mono">{escapeControlCharacters(event)}</span>:
+				{texts.testedWith} <span class="mono">{escapeControlCharacters(event)}</span>:
 			</p>
 			<Loaded resource={outcome}>{(found) => <Outcome outcome={found} />}</Loaded>
 		</>
@@ -71,14 +73,14 @@ function Outcome({ outcome: { matched, parameters, reason, failed } }: { readonl
 	if (matched) {
 		return (
 			<>
-				<p class="good-text">It would act, with these parameters:</p>
+				<p class="good-text">{texts.wouldAct}</p>
 				<JsonTree value={parameters ?? {}} open={3} />
 			</>
 		);
 	}
 	return (
 		<>
-			<p class="bad-text">It would not act.</p>
+			<p class="bad-text">{texts.wouldNotAct}</p>
 			{failed === undefined ? (
 				<p>{escapeControlCharactersInLines(reason ?? "")}</p>
 			) : (
@@ -94,24 +96,24 @@ function Events({ trigger, chosen }: { readonly trigger: string; readonly chosen
 	const query = { trigger, sort: "-timestamp", limit: session.toLimit(maxEvents), exclude_attributes: "payload" };
 	const events = useResource(() => client.triggers.instances.list(query), [trigger]);
 	return (
-		<section class="card" aria-label="Events">
-			<h2>The latest events</h2>
+		<section class="card" aria-label={common.events}>
+			<h2>{texts.latestEvents}</h2>
 			<Loaded resource={events}>
 				{({ items }) =>
 					items.length === 0 ? (
-						<Empty title="No such event is stored">Write one below.</Empty>
+						<Empty title={texts.noEvents} step={texts.noEventsStep} />
 					) : (
 						<DataTable<TriggerInstanceRecord>
-							label="The latest events"
+							label={texts.latestEvents}
 							columns={[
-								{ title: "When", cell: ({ occurrence_time }) => <Ago at={occurrence_time} /> },
-								{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+								{ title: common.time, cell: ({ occurrence_time }) => <Ago at={occurrence_time} /> },
+								{ title: common.status, cell: ({ status }) => <StatusBadge status={status} /> },
 								{
-									title: "Test",
+									title: texts.test,
 									class: "wide",
 									cell: ({ id }) => (
 										<button type="button" aria-pressed={id === chosen} onClick={() => addressBar.change({ event: id })}>
-											Test with {id}
+											{texts.testWith(id)}
 										</button>
 									),
 								},

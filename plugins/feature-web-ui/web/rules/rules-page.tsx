@@ -8,13 +8,15 @@ import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/rules.ts";
 
 const pageSize = 50;
 const filters = ["pack", "trigger", "action"] as const;
 
 const columns: readonly Column<RuleRecord>[] = [
 	{
-		title: "State",
+		title: common.state,
 		cell: ({ enabled, problems }) => (
 			<span title={problems?.join("\n")}>
 				<StatusBadge status={problems === undefined ? (enabled ? "enabled" : "disabled") : "broken"} />
@@ -22,7 +24,7 @@ const columns: readonly Column<RuleRecord>[] = [
 		),
 	},
 	{
-		title: "Rule",
+		title: common.rule,
 		class: "wide",
 		cell: ({ ref }) => (
 			<a class="row-link" href={toHref(toPath("/rules/:ref", { ref }))}>
@@ -30,8 +32,8 @@ const columns: readonly Column<RuleRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "When", cell: ({ trigger }) => escapeControlCharacters(trigger.type) },
-	{ title: "Then", cell: ({ action }) => escapeControlCharacters(action.ref) },
+	{ title: common.trigger, cell: ({ trigger }) => escapeControlCharacters(trigger.type) },
+	{ title: common.action, cell: ({ action }) => escapeControlCharacters(action.ref) },
 ];
 
 export function Page() {
@@ -46,14 +48,14 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Rules</h1>
+				<h1>{common.rules}</h1>
 			</div>
 			<FilterBar
 				filters={[
-					{ name: "state", label: "State", kind: "choice", values: ["enabled", "disabled"] },
-					{ name: "pack", label: "Pack", kind: "text" },
-					{ name: "trigger", label: "Trigger", kind: "text", hint: "pack.trigger" },
-					{ name: "action", label: "Action", kind: "text", hint: "pack.action" },
+					{ name: "state", label: common.state, kind: "choice", values: ["enabled", "disabled"] },
+					{ name: "pack", label: common.pack, kind: "text" },
+					{ name: "trigger", label: common.trigger, kind: "text", hint: common.triggerHint },
+					{ name: "action", label: common.action, kind: "text", hint: common.actionHint },
 				]}
 			/>
 			<Loaded resource={rules}>
@@ -62,7 +64,7 @@ export function Page() {
 						<NoRules isFiltered={isFiltered} />
 					) : (
 						<>
-							<DataTable label="Rules" columns={columns} rows={items} toKey={({ id }) => id} />
+							<DataTable label={common.rules} columns={columns} rows={items} toKey={({ id }) => id} />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)
@@ -73,13 +75,6 @@ export function Page() {
 }
 
 function NoRules({ isFiltered }: { readonly isFiltered: boolean }) {
-	if (isFiltered) return <Empty title="No rule is like this">Change the filters, or clear them.</Empty>;
-	return (
-		<Empty title="There are no rules yet">
-			<p>Write one into a file, what happens and what is done then, and store it:</p>
-			<p>
-				<code>svc rule create rule.yaml</code>
-			</p>
-		</Empty>
-	);
+	if (isFiltered) return <Empty title={texts.noneFound} step={common.filterStep} />;
+	return <Empty title={texts.noneYet} step={texts.noneYetStep} />;
 }

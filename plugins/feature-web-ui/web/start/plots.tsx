@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { toDuration } from "../kit/clock.ts";
 import { toLocal } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/start.ts";
 import type { Bucket } from "./execution-buckets.ts";
 
 /** Width and height of a plot in SVG units. It is stretched to the available width. */
@@ -16,9 +18,9 @@ export function RatePlot({ buckets }: PlotProps) {
 	const most = Math.max(1, ...buckets.map(({ good, bad, other }) => good + bad + other));
 	const total = sum(buckets, ({ good, bad, other }) => good + bad + other);
 	const failed = sum(buckets, ({ bad }) => bad);
-	const text = `${total} in all, ${failed} failed; at most ${most} in one bar`;
+	const text = texts.outcomes({ total, failed, most });
 	return (
-		<Plot title="Runs" text={text} most={String(most)} buckets={buckets}>
+		<Plot title={common.executions} text={text} most={String(most)} buckets={buckets}>
 			{(bucket, x, size) => {
 				let top = height;
 				const part = (name: string, count: number) => {
@@ -28,7 +30,7 @@ export function RatePlot({ buckets }: PlotProps) {
 				};
 				return (
 					<>
-						<title>{`${toTime(bucket)}: ${bucket.good} succeeded, ${bucket.bad} failed, ${bucket.other} others`}</title>
+						<title>{texts.barOutcomes(toTime(bucket), bucket)}</title>
 						{part("good", bucket.good)}
 						{part("bad", bucket.bad)}
 						{part("other", bucket.other)}
@@ -42,15 +44,15 @@ export function RatePlot({ buckets }: PlotProps) {
 /** Shows the median and the 95th percentile of the durations of finished runs. */
 export function DurationPlot({ buckets }: PlotProps) {
 	const most = Math.max(0.001, ...buckets.map(({ slow = 0 }) => slow));
-	const text = `half of the runs of a bar, and 95 of 100; at most ${toDuration(most)}`;
+	const text = texts.durationsText(toDuration(most));
 	return (
-		<Plot title="How long they took" text={text} most={toDuration(most)} buckets={buckets}>
+		<Plot title={texts.durations} text={text} most={toDuration(most)} buckets={buckets}>
 			{(bucket, x, size) => {
 				if (bucket.median === undefined || bucket.slow === undefined) return null;
 				const [half, nearly] = [(bucket.median / most) * height, (bucket.slow / most) * height];
 				return (
 					<>
-						<title>{`${toTime(bucket)}: half took at most ${toDuration(bucket.median)}, 95 of 100 at most ${toDuration(bucket.slow)}`}</title>
+						<title>{texts.barDurations(toTime(bucket), toDuration(bucket.median), toDuration(bucket.slow))}</title>
 						<rect class="slow" x={x} y={height - Math.max(1.5, nearly)} width={size} height={Math.max(1.5, nearly)} />
 						<rect class="busy" x={x} y={height - Math.max(1.5, half)} width={size} height={Math.max(1.5, half)} />
 					</>
@@ -81,7 +83,7 @@ function Plot({ title, text, most, buckets, children }: FrameProps) {
 				<span class="plot-most faint number" aria-hidden="true">
 					{most}
 				</span>
-				<svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={`${title}: ${text}`}>
+				<svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={texts.plotLabel(title, text)}>
 					{buckets.map((bucket, index) => (
 						<g key={bucket.from}>{children(bucket, index * step + step * 0.1, step * 0.8)}</g>
 					))}
@@ -89,7 +91,7 @@ function Plot({ title, text, most, buckets, children }: FrameProps) {
 			</div>
 			<div class="plot-ends faint" aria-hidden="true">
 				<span>{buckets[0] !== undefined && toTime(buckets[0])}</span>
-				<span>now</span>
+				<span>{texts.now}</span>
 			</div>
 		</figure>
 	);

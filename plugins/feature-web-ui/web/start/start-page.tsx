@@ -8,13 +8,16 @@ import { client, session } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isFailure } from "../parts/status-badge.tsx";
+import { TextWithCode } from "../parts/text-with-code.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/start.ts";
 import { Trends } from "./trends.tsx";
 
 /** Maximum number of runs in each section; a link leads to the full list. */
 const maxExecutions = 8;
 const shown = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
 const failures = ["failed", "timeout", "abandoned"];
-const waiting = ["delayed", "paused", "pending"];
+const waiting = ["delayed", "paused", "pending"] as const;
 
 /** Shows the start page: running executions, recent failures and inquiries that wait for an answer. */
 export function Page() {
@@ -22,7 +25,7 @@ export function Page() {
 	return (
 		<>
 			<div class="page-head">
-				<h1>Start</h1>
+				<h1>{common.start}</h1>
 			</div>
 			<OpenAccess />
 			{session.may("inquiry_list") && <WaitingInquiries />}
@@ -33,9 +36,7 @@ export function Page() {
 					<Trends />
 				</>
 			) : (
-				<Empty title="You may not see what runs">
-					<p>An administrator of this service can grant it: the permission is execution_list.</p>
-				</Empty>
+				<Empty title={texts.mayNotList} step={texts.mayNotListStep} />
 			)}
 		</>
 	);
@@ -47,14 +48,9 @@ function OpenAccess() {
 	if (user === undefined || user.rbac.enabled) return null;
 	const isSignInOff = user.authentication.method === "none";
 	return (
-		<section class="card waiting" aria-label="Access control is off">
-			<strong>{isSignInOff ? "Everybody who reaches this service is an administrator." : "Every user is an administrator."}</strong>{" "}
-			{isSignInOff && (
-				<>
-					Nobody has to sign in. Set <code>auth.enable: true</code> in the configuration for that.{" "}
-				</>
-			)}
-			Access control is off: set <code>rbac.enable: true</code> and give roles in <code>rbac.assignments</code>.
+		<section class="card waiting" aria-label={texts.accessControlIsOff}>
+			<strong>{isSignInOff ? texts.everyVisitor : texts.everyUser}</strong> {isSignInOff && <TextWithCode text={texts.signInStep} />}
+			<TextWithCode text={texts.accessControlStep} />
 		</section>
 	);
 }
@@ -66,18 +62,18 @@ function Running() {
 			{({ running, counts, hasAny }) => (
 				<>
 					<dl class="facts start-counts">
-						<Count name="Running" status="running" count={running.total ?? running.items.length} />
+						<Count name={texts.running} status="running" count={running.total ?? running.items.length} />
 						{waiting.map((status, index) => (
-							<Count key={status} name={titles[index] ?? status} status={status} count={counts[index] ?? 0} />
+							<Count key={status} name={texts.waiting[status]} status={status} count={counts[index] ?? 0} />
 						))}
 					</dl>
 					{!hasAny && <NothingYet />}
 					{hasAny && (
-						<Section title="Running now" href={toHref("/history", { status: "running" })}>
+						<Section title={texts.runningNow} href={toHref("/history", { status: "running" })}>
 							{running.items.length === 0 ? (
-								<p class="faint">Nothing runs at this moment.</p>
+								<p class="faint">{texts.nothingRuns}</p>
 							) : (
-								<ExecutionTable label="Running now" runs={running.items} />
+								<ExecutionTable label={texts.runningNow} runs={running.items} />
 							)}
 						</Section>
 					)}
@@ -87,16 +83,14 @@ function Running() {
 	);
 }
 
-const titles = ["Delayed", "Paused", "Waiting for an answer"];
-
 function Failed() {
 	const failed = useResource((signal) => readFailed(signal), [], { isTouched: ({ data }) => hasFailed(data) });
 	return (
 		<Loaded resource={failed}>
 			{(runs) =>
 				runs.length > 0 && (
-					<Section title="Failed lately" href={toHref("/history", { status: "failed" })}>
-						<ExecutionTable label="Failed lately" runs={runs} />
+					<Section title={texts.recentFailures} href={toHref("/history", { status: "failed" })}>
+						<ExecutionTable label={texts.recentFailures} runs={runs} />
 					</Section>
 				)
 			}
@@ -109,8 +103,8 @@ function Section({ title, href, children }: { readonly title: string; readonly h
 		<section class="start-section">
 			<div class="start-head">
 				<h2>{title}</h2>
-				<a href={href} aria-label={`${title}: all of them`}>
-					All
+				<a href={href} aria-label={common.allOf(title)}>
+					{common.all}
 				</a>
 			</div>
 			{children}
@@ -172,15 +166,15 @@ function WaitingInquiries() {
 			{({ items, total = items.length }) =>
 				items.length > 0 && (
 					<section class="card waiting">
-						<h2>Waiting for an answer: {total.toLocaleString("en")}</h2>
+						<h2>{texts.waitingInquiries(total)}</h2>
 						<ul>
 							{[...items]
 								.sort((a, b) => Number(b.users.includes(own)) - Number(a.users.includes(own)))
 								.map(({ id, route, users }) => (
 									<li key={id}>
-										<a href={toHref(toPath("/inquiries/:id", { id }))}>{route === "" ? "Inquiry" : escapeControlCharacters(route)}</a>{" "}
+										<a href={toHref(toPath("/inquiries/:id", { id }))}>{route === "" ? common.inquiry : escapeControlCharacters(route)}</a>{" "}
 										<span class="mono faint">{id}</span>
-										{users.includes(own) && <span class="badge warn">asks you</span>}
+										{users.includes(own) && <span class="badge warn">{texts.asksYou}</span>}
 									</li>
 								))}
 						</ul>

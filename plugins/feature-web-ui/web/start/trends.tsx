@@ -4,14 +4,13 @@ import { useResource } from "../kit/resource.ts";
 import { addressBar, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
+import * as texts from "../texts/start.ts";
 import { isRange, type RangeName, ranges, toBuckets } from "./execution-buckets.ts";
 import { DurationPlot, RatePlot } from "./plots.tsx";
 
 const pageSize = 100;
 const maxPages = 5;
 const bars = 32;
-const titles: Readonly<Record<RangeName, string>> = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" };
-
 /** Shows how many runs there were recently and how long they took. The data is read again every minute. */
 export function Trends() {
 	const given = addressBar.query("range");
@@ -19,11 +18,11 @@ export function Trends() {
 	const minute = Math.floor(now.value / 60_000);
 	const runs = useResource((signal) => readRuns(range, signal), [range, minute]);
 	return (
-		<section aria-label="Lately">
-			<nav class="views start-ranges" aria-label="Span of time">
+		<section aria-label={texts.recent}>
+			<nav class="views start-ranges" aria-label={texts.range}>
 				{(Object.keys(ranges) as RangeName[]).map((name) => (
 					<a key={name} href={toHref("/", { range: name === "24h" ? undefined : name })} aria-current={name === range ? "true" : undefined}>
-						{titles[name]}
+						{texts.ranges[name]}
 					</a>
 				))}
 			</nav>
@@ -39,7 +38,7 @@ export function Trends() {
 								<RatePlot buckets={buckets} />
 								<DurationPlot buckets={buckets} />
 							</div>
-							{!isAll && <p class="faint">The newest {items.length} runs are drawn; there were more.</p>}
+							{!isAll && <p class="faint">{texts.onlyNewest(items.length)}</p>}
 						</>
 					);
 				}}

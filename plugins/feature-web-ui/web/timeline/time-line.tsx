@@ -3,6 +3,7 @@ import { now, toDuration } from "../kit/clock.ts";
 import { RowWindow } from "../parts/row-window.tsx";
 import { isEnded, StatusBadge, toTone } from "../parts/status-badge.tsx";
 import { toLocal } from "../parts/time.tsx";
+import * as texts from "../texts/timeline.ts";
 import { type Span, type TimedExecution, toFrame, toSpan } from "./timed-execution.ts";
 
 /** Height of a row in pixels; must match the stylesheet. */
@@ -56,7 +57,7 @@ export function TimeLine({ label, runs, toName, toHref }: TimeLineProps) {
 					);
 				}}
 			/>
-			<p class="faint">Striped: it waited. Full: it ran.</p>
+			<p class="faint">{texts.legend}</p>
 		</div>
 	);
 }

@@ -2,6 +2,8 @@ import type { ExecutionViewProps } from "../execution/execution-view.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/timeline.ts";
 import { maxNested, merge, useNestedExecutions } from "./nested-executions.ts";
 import { TimeLine } from "./time-line.tsx";
 import { toTaskName } from "./timed-execution.ts";
@@ -13,13 +15,13 @@ export function View({ run }: ExecutionViewProps) {
 		<Loaded resource={listed}>
 			{(found) => {
 				const runs = merge(found, changes.value);
-				if (runs.length === 0) return <Empty title="It has started nothing yet" />;
+				if (runs.length === 0) return <Empty title={texts.none} step={texts.noneStep} />;
 				return (
 					<>
 						<p class="faint" role="status">
-							{runs.length === maxNested ? `The first ${maxNested.toLocaleString("en")} runs` : `${runs.length.toLocaleString("en")} runs`}
+							{texts.count(runs.length, runs.length === maxNested)}
 						</p>
-						<TimeLine label="Time line" runs={runs} toName={toTaskName} toHref={({ id }) => toExecutionHref(id)} />
+						<TimeLine label={common.timeline} runs={runs} toName={toTaskName} toHref={({ id }) => toExecutionHref(id)} />
 					</>
 				);
 			}}

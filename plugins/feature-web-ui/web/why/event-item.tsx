@@ -14,6 +14,8 @@ import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/why.ts";
 import { Collapsible } from "./collapsible.tsx";
 import { OtherRules, RuleItem } from "./rule-items.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
@@ -44,7 +46,7 @@ const every = 1_500;
 export function EventItem({ node, shown, depth }: EventItemProps) {
 	const head = (
 		<>
-			<span class="why-kind">Event</span>
+			<span class="why-kind">{common.event}</span>
 			<a href={toEventHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
 				{escapeControlCharacters(node.ref)}
 			</a>
@@ -55,7 +57,7 @@ export function EventItem({ node, shown, depth }: EventItemProps) {
 	);
 	const isOpen = depth < shown.openTo || shown.path.has(node.key);
 	return (
-		<Collapsible head={head} label={`Rules of event ${node.object_id}`} isOpen={isOpen}>
+		<Collapsible head={head} label={texts.rulesOfEvent(node.object_id)} isOpen={isOpen}>
 			{() => <Rules node={node} shown={shown} depth={depth} />}
 		</Collapsible>
 	);
@@ -101,7 +103,7 @@ function Rules({ node, shown, depth }: EventItemProps) {
 function State({ event: { status, trigger_type, failure_reason } }: { readonly event: TriggerInstanceRecord }) {
 	return (
 		<p class="why-note">
-			<StatusBadge status={status} /> <span class="faint">of type {escapeControlCharacters(trigger_type)}</span>
+			<StatusBadge status={status} /> <span class="faint">{texts.ofType(escapeControlCharacters(trigger_type))}</span>
 			{failure_reason !== undefined && <span class="bad-text"> {escapeControlCharactersInLines(failure_reason)}</span>}
 		</p>
 	);
@@ -110,8 +112,10 @@ function State({ event: { status, trigger_type, failure_reason } }: { readonly e
 function Delivery({ delivery: { url, received_at, verdict, user } }: { readonly delivery: WebhookDeliveryRecord }) {
 	return (
 		<p class="why-note">
-			Delivered to webhook <a href={toHref("/events/deliveries", { url })}>{escapeControlCharacters(url)}</a> by{" "}
-			{escapeControlCharacters(user)} <Ago at={received_at} />, {verdict}
+			{texts.deliveredTo} <a href={toHref("/events/deliveries", { url })}>{escapeControlCharacters(url)}</a>
+			{texts.deliveredBy(escapeControlCharacters(user))}
+			<Ago at={received_at} />
+			{texts.verdict(verdict)}
 		</p>
 	);
 }

@@ -2,6 +2,8 @@ import { type ExecutionRecord, escapeControlCharacters, type TraceNode } from ".
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/why.ts";
 import { Collapsible } from "./collapsible.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
@@ -18,7 +20,7 @@ export function ExecutionItem({ node, run, shown, depth }: ExecutionItemProps) {
 	const below = shown.branches.get(node.key) ?? [];
 	const head = (
 		<>
-			<span class="why-kind">Run</span>
+			<span class="why-kind">{common.execution}</span>
 			{run !== undefined && <StatusBadge status={run.status} />}
 			<a href={toExecutionHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
 				{escapeControlCharacters(node.ref)}
@@ -28,7 +30,8 @@ export function ExecutionItem({ node, run, shown, depth }: ExecutionItemProps) {
 				<Ago at={node.updated_at} />
 				{run !== undefined && (
 					<>
-						, took <Duration from={run.start_timestamp} to={run.end_timestamp} />
+						{texts.took}
+						<Duration from={run.start_timestamp} to={run.end_timestamp} />
 					</>
 				)}
 			</span>
@@ -37,7 +40,7 @@ export function ExecutionItem({ node, run, shown, depth }: ExecutionItemProps) {
 	if (below.length === 0) return <div class="why-head">{head}</div>;
 	const isOpen = depth < shown.openTo || shown.path.has(node.key);
 	return (
-		<Collapsible head={head} label={`What run ${node.object_id} caused: ${below.length}`} isOpen={isOpen}>
+		<Collapsible head={head} label={texts.effectsOf(node.object_id, below.length)} isOpen={isOpen}>
 			{() => shown.below(node.key, depth + 1)}
 		</Collapsible>
 	);
@@ -51,14 +54,15 @@ function Cause({ run: { context }, isFirst }: { readonly run: ExecutionRecord; r
 	const { workflow, user } = context;
 	const task = toMember(workflow, "task_name");
 	const again = toMember(context["re-run"], "ref");
-	if (task !== undefined) return <span>task {escapeControlCharacters(task)}</span>;
+	if (task !== undefined) return <span>{texts.ofTask(escapeControlCharacters(task))}</span>;
 	if (!isFirst) return null;
 	return (
 		<span>
-			started by {typeof user === "string" ? escapeControlCharacters(user) : "an unknown user"}
+			{texts.startedBy(typeof user === "string" ? escapeControlCharacters(user) : undefined)}
 			{again !== undefined && (
 				<>
-					, again after <a href={toExecutionHref(again)}>run {escapeControlCharacters(again)}</a>
+					{texts.repeats}
+					<a href={toExecutionHref(again)}>{texts.executionNamed(escapeControlCharacters(again))}</a>
 				</>
 			)}
 		</span>

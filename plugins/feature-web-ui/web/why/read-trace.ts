@@ -1,6 +1,7 @@
 import { SvcError } from "../../../../core/contract/index.ts";
 import { type StreamEventRecord, type TraceNode, type TraceRecord, toBranches, toNodes } from "../../../_shipped/client.ts";
 import { client } from "../kit/service.ts";
+import * as texts from "../texts/why.ts";
 
 /** Trace that the address selects: by its id, or by the id of an execution or event that it contains. */
 export interface TraceChoice {
@@ -35,7 +36,7 @@ export async function readTrace({ trace, execution, event }: TraceChoice): Promi
 async function findTrace({ execution, event }: Pick<TraceChoice, "execution" | "event">): Promise<TraceRecord> {
 	const { items } = await client.triggers.traces.list({ ...(execution === "" ? { trigger_instance: event } : { execution }), limit: 1 });
 	const [found] = items;
-	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", "There is no trace of it.");
+	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", texts.noTrace);
 	return found;
 }
 

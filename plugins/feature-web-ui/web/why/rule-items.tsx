@@ -13,6 +13,8 @@ import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Criteria, FailedCriterion, toShownValue } from "../rules/criteria.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/why.ts";
 import { Collapsible } from "./collapsible.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
@@ -30,9 +32,9 @@ interface RuleItemProps {
 export function RuleItem({ node, rule, enforcement, payload, shown, depth }: RuleItemProps) {
 	const head = (
 		<>
-			<span class="why-kind">Rule</span>
+			<span class="why-kind">{common.rule}</span>
 			<RuleLink name={node.ref} />
-			<span class="good-text">acted</span>
+			<span class="good-text">{texts.acted}</span>
 			{enforcement !== undefined && <StatusBadge status={enforcement.status} />}
 			{enforcement?.failure_reason !== undefined && (
 				<span class="bad-text">{escapeControlCharactersInLines(enforcement.failure_reason)}</span>
@@ -42,7 +44,7 @@ export function RuleItem({ node, rule, enforcement, payload, shown, depth }: Rul
 	return (
 		<Collapsible
 			head={head}
-			label={`What rule ${escapeControlCharacters(node.ref)} did`}
+			label={texts.effectsOfRule(escapeControlCharacters(node.ref))}
 			isOpen={depth < shown.openTo || shown.path.has(node.key)}
 		>
 			{() => (
@@ -66,7 +68,9 @@ function Met({ criteria, payload }: { readonly criteria: JsonObject; readonly pa
 			<Criteria criteria={criteria} />
 			{values.map(([key, value]) => (
 				<p key={key} class="faint">
-					<code>{escapeControlCharacters(key)}</code> was <code>{toShownValue(value)}</code>
+					<code>{escapeControlCharacters(key)}</code>
+					{texts.was}
+					<code>{toShownValue(value)}</code>
 				</p>
 			))}
 		</div>
@@ -100,15 +104,15 @@ const stepSize = 10;
 /** Shows the rules of the trigger that did not act. */
 export function OtherRules({ event, rules, hasActed, unread }: OtherRulesProps) {
 	const most = useSignal(stepSize);
-	if (rules.length === 0) return hasActed ? null : <p class="why-note faint">No rule has this trigger now.</p>;
+	if (rules.length === 0) return hasActed ? null : <p class="why-note faint">{texts.noRules}</p>;
 	return (
 		<>
-			<p class="why-note faint">These did not act. Why is judged by the rules as they are now:</p>
+			<p class="why-note faint">{texts.didNotAct}</p>
 			<ul class="why-list">
 				{rules.slice(0, most.value).map((rule) => (
 					<li key={rule.id}>
 						<div class="why-head">
-							<span class="why-kind">Rule</span>
+							<span class="why-kind">{common.rule}</span>
 							<RuleLink name={rule.ref} event={event} />
 							<Verdict rule={rule} event={event} />
 						</div>
@@ -117,16 +121,16 @@ export function OtherRules({ event, rules, hasActed, unread }: OtherRulesProps) 
 			</ul>
 			{rules.length > most.value && (
 				<button type="button" class="quiet" onClick={() => (most.value += stepSize)}>
-					{rules.length - most.value} more rules
+					{texts.moreRules(rules.length - most.value)}
 				</button>
 			)}
-			{unread > 0 && <p class="why-note faint">The trigger has {unread} rules besides, which are not looked at here.</p>}
+			{unread > 0 && <p class="why-note faint">{texts.unreadRules(unread)}</p>}
 		</>
 	);
 }
 
 function Verdict({ rule: { ref, enabled, uid }, event }: { readonly rule: RuleRecord; readonly event: string }) {
-	if (!enabled) return <span class="bad-text">is disabled</span>;
+	if (!enabled) return <span class="bad-text">{texts.isDisabled}</span>;
 	return session.may("rule_view", uid) ? <TestedVerdict rule={ref} event={event} /> : null;
 }
 
@@ -136,11 +140,7 @@ function TestedVerdict({ rule, event }: { readonly rule: string; readonly event:
 		<Loaded resource={outcome}>
 			{({ matched, failed, reason }) => (
 				<span>
-					{matched ? (
-						"would act now: it was made, changed or enabled later, or was not allowed to see the event"
-					) : (
-						<span class="bad-text">did not match: </span>
-					)}
+					{matched ? texts.wouldActNow : <span class="bad-text">{texts.didNotMatch}</span>}
 					{!matched && (failed === undefined ? escapeControlCharactersInLines(reason ?? "") : <FailedCriterion failed={failed} />)}
 				</span>
 			)}

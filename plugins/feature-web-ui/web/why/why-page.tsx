@@ -9,6 +9,8 @@ import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Ago } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/why.ts";
 import { EventItem } from "./event-item.tsx";
 import { ExecutionItem } from "./execution-item.tsx";
 import { readTrace, type TraceChoice, type TraceTree, tellsOfTrace } from "./read-trace.ts";
@@ -24,11 +26,9 @@ export function Page({ values: { trace = "" } }: PageProps) {
 		return (
 			<>
 				<div class="page-head">
-					<h1>Why</h1>
+					<h1>{common.why}</h1>
 				</div>
-				<Empty title="Why did it happen?">
-					<p>Open a run and choose Why, or an event and choose What came of it.</p>
-				</Empty>
+				<Empty title={texts.question} step={texts.questionStep} />
 			</>
 		);
 	}
@@ -46,7 +46,7 @@ function ChosenTrace({ trace, execution, event }: TraceChoice) {
 		{ isTouched: (told) => tellsOfTrace(told, last.current) },
 	);
 	return (
-		<Loaded resource={tree} title="Why">
+		<Loaded resource={tree} title={common.why}>
 			{(found) => <Trace tree={found} chosen={execution || event} />}
 		</Loaded>
 	);
@@ -64,21 +64,21 @@ function Trace({ tree, chosen }: { readonly tree: TraceTree; readonly chosen: st
 	return (
 		<>
 			<div class="page-head">
-				<h1>Why</h1>
+				<h1>{common.why}</h1>
 			</div>
 			<dl class="facts">
-				<Fact name="Trace">{escapeControlCharacters(trace.trace_tag)}</Fact>
-				<Fact name="Began">
+				<Fact name={texts.trace}>{escapeControlCharacters(trace.trace_tag)}</Fact>
+				<Fact name={common.started}>
 					<Ago at={trace.start_timestamp} />
 				</Fact>
-				<Fact name="Events">{trace.trigger_instances.length}</Fact>
-				<Fact name="Rules that acted">{trace.rules.length}</Fact>
-				<Fact name="Runs">{trace.action_executions.length}</Fact>
-				<Fact name="Id">
+				<Fact name={common.events}>{trace.trigger_instances.length}</Fact>
+				<Fact name={texts.rulesThatActed}>{trace.rules.length}</Fact>
+				<Fact name={common.executions}>{trace.action_executions.length}</Fact>
+				<Fact name={common.id}>
 					<span class="mono">{trace.id}</span>
 				</Fact>
 			</dl>
-			<section class="why" aria-label="What led to what">
+			<section class="why" aria-label={texts.tree}>
 				<Branch nodes={branches.get(undefined) ?? []} shown={shown} depth={0} />
 			</section>
 		</>
@@ -114,7 +114,7 @@ function Branch({ nodes, shown, depth }: BranchProps) {
 						<ExecutionItem node={node} run={runs.value.value?.get(node.object_id)} shown={shown} depth={depth} />
 					) : (
 						<>
-							<p class="why-head">Rule {escapeControlCharacters(node.ref)} acted</p>
+							<p class="why-head">{texts.ruleActed(escapeControlCharacters(node.ref))}</p>
 							{shown.below(node.key, depth + 1)}
 						</>
 					)}
@@ -123,7 +123,7 @@ function Branch({ nodes, shown, depth }: BranchProps) {
 			{nodes.length > drawn.length && (
 				<li>
 					<button type="button" class="quiet" onClick={() => (most.value += stepSize)}>
-						{nodes.length - drawn.length} more
+						{common.more(nodes.length - drawn.length)}
 					</button>
 				</li>
 			)}

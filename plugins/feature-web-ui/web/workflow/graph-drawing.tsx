@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { escapeControlCharacters, escapeControlCharactersInLines, type RunGraphRecord } from "../../../_shipped/client.ts";
 import { addressBar, toHref } from "../kit/router.ts";
 import { toTone } from "../parts/status-badge.tsx";
+import * as texts from "../texts/workflow.ts";
 import type { TaskNode } from "./execution-graph.ts";
 import { nodeSize, type Placed, type PlacedEdge, type PlacedNode } from "./graph-layout.ts";
 import { shorten, toNodeStatus, toNodeTraits, toNodeWords } from "./task-labels.ts";
@@ -39,7 +40,7 @@ export function GraphDrawing({ graph, placed, chosen, zoom }: DrawingProps) {
 			ref={svg}
 			class="graph"
 			role="group"
-			aria-label="Graph of the workflow; arrow keys go from task to task"
+			aria-label={texts.graphLabel}
 			viewBox={`0 0 ${placed.width} ${placed.height}`}
 			width={placed.width * zoom}
 			height={placed.height * zoom}
@@ -65,12 +66,12 @@ export function GraphDrawing({ graph, placed, chosen, zoom }: DrawingProps) {
 
 function Edge({ edge: { index, path, label, at }, graph }: { readonly edge: PlacedEdge; readonly graph: RunGraphRecord }) {
 	const { from, to, when, publish = [], taken } = graph.edges[index] ?? { from: "", to: "", when: null, taken: 0 };
-	const published = publish.length === 0 ? "" : `, publishes ${escapeControlCharacters(publish.join(", "))}`;
+	const published = publish.length === 0 ? "" : texts.edgePublishes(escapeControlCharacters(publish.join(", ")));
 	const state = taken > 0 ? "taken" : "open";
-	const times = taken > 1 ? `, taken ${taken} times` : taken === 1 ? ", taken" : "";
+	const condition = when === null ? "" : texts.edgeCondition(escapeControlCharactersInLines(when));
 	return (
 		<g class={`edge ${state}`}>
-			<title>{`${escapeControlCharacters(from)} → ${escapeControlCharacters(to)}${when === null ? "" : `, when ${escapeControlCharactersInLines(when)}`}${published}${times}`}</title>
+			<title>{`${texts.edge(escapeControlCharacters(from), escapeControlCharacters(to))}${condition}${published}${texts.edgeTaken(taken)}`}</title>
 			<path d={path} marker-end={`url(#arrow-${state})`} />
 			{(label !== "" || taken > 1) && (
 				<text x={at.x} y={at.y + 4}>
@@ -97,10 +98,10 @@ function Node({ node, place, isChosen, isReached }: NodeProps) {
 	const status = toNodeStatus(node);
 	const words = toNodeWords(node);
 	const traits = toNodeTraits(node);
-	const what = node.action ?? (node.kind === "command" ? "" : "no action");
+	const what = node.action ?? (node.kind === "command" ? "" : texts.noAction);
 	const { path, query } = addressBar.current.value;
 	const href = toHref(path, { ...Object.fromEntries(query), task: node.id, run: undefined });
-	const lines = [node.id, [what, ...traits].filter((part) => part !== "").join(" · "), words || "not run"];
+	const lines = [node.id, [what, ...traits].filter((part) => part !== "").join(" · "), words || texts.notRun];
 	return (
 		<g>
 			<title>{lines.map(escapeControlCharacters).join("\n")}</title>

@@ -5,6 +5,7 @@ import type { ExecutionViewProps } from "../execution/execution-view.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { addressBar } from "../kit/router.ts";
 import { Loaded } from "../parts/loaded.tsx";
+import * as texts from "../texts/workflow.ts";
 import { useExecutionGraph } from "./execution-graph.ts";
 import { GraphDrawing } from "./graph-drawing.tsx";
 import { layOut } from "./graph-layout.ts";
@@ -35,11 +36,11 @@ function GraphBox({ run, graph }: { readonly run: string; readonly graph: RunGra
 	const { nodes, edges } = graph;
 	const isLarge = nodes.length > limits.nodes || edges.length > limits.edges;
 	return (
-		<section class="card graph-card" aria-label="Graph">
+		<section class="card graph-card" aria-label={texts.graph}>
 			{isLarge ? (
 				<p>
-					With {nodes.length.toLocaleString("en")} tasks it is too large to be drawn.{" "}
-					<a href={toExecutionHref(run, "tasks")}>The list of its tasks</a> has all that have run.
+					{texts.tooLarge(nodes.length)}
+					<a href={toExecutionHref(run, "tasks")}>{texts.listOfTasks}</a>
 				</p>
 			) : (
 				<DrawnGraph run={run} graph={graph} />
@@ -63,15 +64,15 @@ function DrawnGraph({ run, graph }: { readonly run: string; readonly graph: RunG
 		<>
 			<div class="graph-bar">
 				<span role="status">{toSummary(graph.nodes)}</span>
-				<a href={toExecutionHref(run, "tasks")}>As a list</a>
-				<button type="button" aria-label="Smaller" onClick={() => change(0.8)}>
+				<a href={toExecutionHref(run, "tasks")}>{texts.asList}</a>
+				<button type="button" aria-label={texts.smaller} onClick={() => change(0.8)}>
 					−
 				</button>
-				<button type="button" aria-label="Larger" onClick={() => change(1.25)}>
+				<button type="button" aria-label={texts.larger} onClick={() => change(1.25)}>
 					+
 				</button>
 				<button type="button" onClick={() => (zoom.value = toFit(smallestZoom))}>
-					Fit
+					{texts.fit}
 				</button>
 			</div>
 			<div class="graph-box" ref={box}>

@@ -6,8 +6,10 @@ import { session } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isEnded, isFailure, StatusBadge } from "../parts/status-badge.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/workflow.ts";
 import { type TaskNode, useExecutionGraph } from "./execution-graph.ts";
-import { toItemWords, toNodeStatus } from "./task-labels.ts";
+import { toNodeStatus } from "./task-labels.ts";
 
 interface RerunTasksProps {
 	readonly run: ExecutionRecord;
@@ -44,8 +46,8 @@ interface DialogProps {
 function TasksDialog({ run, task, onClose }: DialogProps) {
 	const graph = useExecutionGraph(run);
 	return (
-		<Dialog title="Run tasks again" onClose={onClose}>
-			<p>A new run takes up this one: the chosen tasks run again, and what comes behind them. What the others have done stays.</p>
+		<Dialog title={texts.rerunTitle} onClose={onClose}>
+			<p>{texts.rerunText}</p>
 			<Loaded resource={graph}>{({ nodes }) => <TaskForm run={run} nodes={inOrder(nodes)} task={task} onClose={onClose} />}</Loaded>
 		</Dialog>
 	);
@@ -78,11 +80,11 @@ function TaskForm({
 		>
 			{nodes.length > maxShown && (
 				<label>
-					<span class="dialog-field">Part of a name</span>
+					<span class="dialog-field">{texts.findTask}</span>
 					<input type="search" value={find.value} onInput={(event) => (find.value = event.currentTarget.value)} />
 				</label>
 			)}
-			<ul class="task-choice" aria-label="Tasks that have run">
+			<ul class="task-choice" aria-label={texts.tasksThatRan}>
 				{fitting.slice(0, maxShown).map((node) => (
 					<li key={node.id}>
 						<TaskChoice
@@ -95,13 +97,13 @@ function TaskForm({
 					</li>
 				))}
 			</ul>
-			{fitting.length > maxShown && <p class="faint">and {fitting.length - maxShown} more</p>}
+			{fitting.length > maxShown && <p class="faint">{common.andMore(fitting.length - maxShown)}</p>}
 			<div class="dialog-actions">
 				<button type="button" onClick={onClose}>
-					Do not
+					{common.cancel}
 				</button>
 				<button type="submit" class="primary" disabled={tasks.length === 0}>
-					Run {tasks.length === 1 ? "1 task" : `${tasks.length} tasks`} again
+					{texts.runTasksAgain(tasks.length)}
 				</button>
 			</div>
 		</form>
@@ -126,8 +128,8 @@ function TaskChoice({ node, isChosen, isReset, onChoose, onReset }: ChoiceProps)
 			</label>
 			{isChosen && items !== null && (
 				<label class="task-reset">
-					<input type="checkbox" checked={isReset} onChange={onReset} /> also the items that have succeeded{" "}
-					<span class="faint">({toItemWords(items)})</span>
+					<input type="checkbox" checked={isReset} onChange={onReset} /> {texts.includeSucceeded}{" "}
+					<span class="faint">({texts.items(items)})</span>
 				</label>
 			)}
 		</>

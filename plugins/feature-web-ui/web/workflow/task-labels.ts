@@ -1,5 +1,6 @@
-import { escapeControlCharacters, type TaskState } from "../../../_shipped/client.ts";
+import { escapeControlCharacters } from "../../../_shipped/client.ts";
 import { isEnded, isFailure } from "../parts/status-badge.tsx";
+import * as texts from "../texts/workflow.ts";
 import type { TaskNode } from "./execution-graph.ts";
 
 /**
@@ -21,25 +22,19 @@ export function toNodeWords(node: TaskNode): string {
 	const routes = new Set(tasks.map(({ route }) => route)).size;
 	return [
 		status,
-		...(tasks.length > 1 ? [`${tasks.length} times`] : []),
-		...(routes > 1 ? [`${routes} routes`] : []),
-		...(items === null ? [] : [toItemWords(items)]),
+		...(tasks.length > 1 ? [texts.times(tasks.length)] : []),
+		...(routes > 1 ? [texts.routes(routes)] : []),
+		...(items === null ? [] : [texts.items(items)]),
 	].join(", ");
-}
-
-/** Returns the number of items by outcome. */
-export function toItemWords({ total, succeeded, failed, active }: NonNullable<TaskState["items"]>): string {
-	const rest = [...(failed > 0 ? [`${failed} failed`] : []), ...(active > 0 ? [`${active} active`] : [])];
-	return [`${succeeded} of ${total} items`, ...rest].join(", ");
 }
 
 /** Returns the properties of a task's definition other than its action. */
 export function toNodeTraits({ is_start, join, items, kind }: TaskNode): readonly string[] {
 	return [
-		...(kind === "command" ? ["command"] : []),
-		...(is_start ? ["starts"] : []),
-		...(join === null ? [] : [join === "all" ? "joins all" : `joins ${join}`]),
-		...(items === null ? [] : ["for each item"]),
+		...(kind === "command" ? [texts.command] : []),
+		...(is_start ? [texts.starts] : []),
+		...(join === null ? [] : [texts.joins(join)]),
+		...(items === null ? [] : [texts.forEachItem]),
 	];
 }
 
@@ -48,13 +43,8 @@ export function toSummary(nodes: readonly TaskNode[]): string {
 	const tasks = nodes.filter(({ kind }) => kind === "task");
 	const states = tasks.map(toNodeStatus);
 	const count = (is: (status: string) => boolean) => states.filter((status) => status !== undefined && is(status)).length;
-	const failed = count(isFailure);
-	return [
-		`${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}`,
-		`${count(isEnded)} ended`,
-		...(failed > 0 ? [`${failed} failed`] : []),
-		`${count((status) => !isEnded(status))} active`,
-	].join(", ");
+	const active = count((status) => !isEnded(status));
+	return texts.summary({ tasks: tasks.length, ended: count(isEnded), failed: count(isFailure), active });
 }
 
 /** Returns the string on one line, truncated to `most` characters. */

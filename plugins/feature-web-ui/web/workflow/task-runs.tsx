@@ -11,6 +11,8 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/workflow.ts";
 
 const stepSize = 30;
 
@@ -28,8 +30,8 @@ export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState
 	const given = Object.fromEntries(query);
 	return (
 		<>
-			<h3>{all.length} executions</h3>
-			<ul class="task-runs" aria-label="Executions of this task">
+			<h3>{texts.executionCount(all.length)}</h3>
+			<ul class="task-runs" aria-label={texts.executionsOfTask}>
 				{ids.map((id, index) => (
 					<li key={id}>
 						<a href={toHref(path, { ...given, run: id })} aria-current={id === chosen ? "true" : undefined}>
@@ -40,7 +42,7 @@ export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState
 			</ul>
 			{all.length > ids.length && (
 				<button type="button" class="quiet" onClick={() => (shown.value += stepSize * 3)}>
-					{all.length - ids.length} more
+					{common.more(all.length - ids.length)}
 				</button>
 			)}
 		</>
@@ -58,13 +60,13 @@ export function TaskRun({ id }: { readonly id: string }) {
 				<div>
 					<p class="task-run-head" aria-live="polite">
 						<StatusBadge status={run.status} /> <Duration from={run.start_timestamp} to={run.end_timestamp} />
-						<a href={toExecutionHref(run.id)}>Open this run</a>
-						<a href={toExecutionHref(run.id, "log")}>Its log</a>
+						<a href={toExecutionHref(run.id)}>{texts.openExecution}</a>
+						<a href={toExecutionHref(run.id, "log")}>{texts.openLog}</a>
 					</p>
 					<ExecutionError run={run} />
-					<h3>Parameters</h3>
+					<h3>{common.parameters}</h3>
 					<JsonTree value={run.parameters ?? {}} />
-					<h3>Result</h3>
+					<h3>{common.result}</h3>
 					<ExecutionResult run={run} />
 				</div>
 			)}

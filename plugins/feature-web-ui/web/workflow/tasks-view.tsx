@@ -11,8 +11,9 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
+import * as common from "../texts/common.ts";
+import * as texts from "../texts/workflow.ts";
 import { tellsOfTasks } from "./execution-graph.ts";
-import { toItemWords } from "./task-labels.ts";
 
 const pageSize = 50;
 
@@ -26,10 +27,10 @@ export function View({ run }: ExecutionViewProps) {
 		<Loaded resource={tasks}>
 			{({ items, total, hasMore }) =>
 				items.length === 0 ? (
-					<Empty title="No task has begun yet" />
+					<Empty title={texts.noTasks} step={texts.noTasksStep} />
 				) : (
 					<>
-						<DataTable label="Tasks" columns={toColumns(run.id)} rows={items} toKey={({ id }) => id} />
+						<DataTable label={texts.tasks} columns={toColumns(run.id)} rows={items} toKey={({ id }) => id} />
 						<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 					</>
 				)
@@ -40,27 +41,30 @@ export function View({ run }: ExecutionViewProps) {
 
 function toColumns(run: string): readonly Column<TaskState>[] {
 	return [
-		{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+		{ title: common.status, cell: ({ status }) => <StatusBadge status={status} /> },
 		{
-			title: "Task",
+			title: texts.task,
 			class: "wide",
 			cell: ({ name, route }) => (
 				<>
 					<a href={toHref(`/history/${encodeURIComponent(run)}/graph`, { task: name })}>{escapeControlCharacters(name)}</a>
-					{route > 0 && <span class="faint"> route {route}</span>}
+					{route > 0 && <span class="faint">{texts.route(route)}</span>}
 				</>
 			),
 		},
-		{ title: "Action", cell: ({ action }) => (action === null ? <span class="faint">none</span> : escapeControlCharacters(action)) },
-		{ title: "Items", cell: ({ items }) => (items === null ? "" : toItemWords(items)) },
-		{ title: "Tries", class: "right", cell: ({ attempts }) => attempts },
-		{ title: "Started", cell: ({ start_timestamp }) => <Ago at={start_timestamp} /> },
 		{
-			title: "Took",
+			title: common.action,
+			cell: ({ action }) => (action === null ? <span class="faint">{common.none}</span> : escapeControlCharacters(action)),
+		},
+		{ title: texts.itemsOfTask, cell: ({ items }) => (items === null ? "" : texts.items(items)) },
+		{ title: texts.attempts, class: "right", cell: ({ attempts }) => attempts },
+		{ title: common.started, cell: ({ start_timestamp }) => <Ago at={start_timestamp} /> },
+		{
+			title: common.duration,
 			class: "right",
 			cell: ({ start_timestamp, end_timestamp }) => <Duration from={start_timestamp} to={end_timestamp ?? undefined} />,
 		},
-		{ title: "Runs", cell: (task) => <Runs task={task} /> },
+		{ title: common.executions, cell: (task) => <Runs task={task} /> },
 	];
 }
 
@@ -70,18 +74,18 @@ const maxRuns = 100;
 function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState }) {
 	const isOpen = useSignal(false);
 	const [first] = ids;
-	if (first === undefined) return <span class="faint">none</span>;
-	if (ids.length === 1) return <a href={toExecutionHref(first)}>Open its run</a>;
+	if (first === undefined) return <span class="faint">{common.none}</span>;
+	if (ids.length === 1) return <a href={toExecutionHref(first)}>{texts.openExecution}</a>;
 	return (
 		<>
 			<button
 				type="button"
 				class="quiet"
 				aria-expanded={isOpen.value}
-				aria-label={`${ids.length} runs of ${escapeControlCharacters(name)}`}
+				aria-label={texts.executionsOf(ids.length, escapeControlCharacters(name))}
 				onClick={() => (isOpen.value = !isOpen.value)}
 			>
-				{ids.length} runs
+				{texts.executionCount(ids.length)}
 			</button>
 			{isOpen.value && (
 				<ol class="task-run-list">
@@ -90,7 +94,7 @@ function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState
 							<a href={toExecutionHref(id)}>{id}</a>
 						</li>
 					))}
-					{ids.length > maxRuns && <li class="faint">and {ids.length - maxRuns} more</li>}
+					{ids.length > maxRuns && <li class="faint">{common.andMore(ids.length - maxRuns)}</li>}
 				</ol>
 			)}
 		</>
