@@ -286,6 +286,12 @@ export interface OptionsInput extends FeatureOptionsInput {
 		 * Default `""`. `SVC_WEBUI_WEBUI_BASE_URL` takes precedence.
 		 */
 		readonly webui_base_url?: Options["webui"]["webui_base_url"];
+		/**
+		 * Absolute path of a directory with the built documentation site, which the API listener serves at `/docs/`. Empty: the documentation
+		 * is not served.
+		 * Default `""`. `SVC_WEBUI_DOCS_DIR` takes precedence.
+		 */
+		readonly docs_dir?: Options["webui"]["docs_dir"];
 	};
 	readonly log?: {
 		/**

@@ -273,6 +273,12 @@ export const optionSections = {
 			default: "",
 			description: "Base address for `web_url` of executions. Empty: the address of the API.",
 		},
+		docs_dir: {
+			type: "string",
+			default: "",
+			description:
+				"Absolute path of a directory with the built documentation site, which the API listener serves at `/docs/`. Empty: the documentation is not served.",
+		},
 	},
 	log: {
 		level: {

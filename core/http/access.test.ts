@@ -54,6 +54,7 @@ test("a route that does not say who may use it, and what it answers, refuses to 
 		"/sso/device",
 		"/sso/device/token",
 		"/web/:file",
+		"/docs/**:file",
 	]);
 	assert.deepEqual(pathsOf("authenticated"), ["/", "/user", "/tokens/:token", "/packs/views/file/:pack/icon.png"]);
 });

@@ -50,16 +50,20 @@ export function createApp(listener: Component, routes: readonly Route[], sharedD
 		const problem = findPermissionProblem(route, sharedDependencies.context.guard) ?? findDeclarationProblem(route);
 		if (problem !== undefined) throw new Error(`route ${route.method} ${route.path} ${problem}`);
 		const isRoot = route.component === "api" && route.path === "/";
+		const isDocs = route.component === "api" && route.path === "/docs";
 		const isHealth = route.path.startsWith("/health/");
 		const handler = (event: H3Event) => {
 			const hostRefusal = isHealth ? undefined : findHostRefusal(event.req);
 			if (hostRefusal !== undefined) return handleUnmatched(event, hostRefusal, dependencies);
+			const home = isDocs ? findDocumentation(event, base, dependencies) : undefined;
+			if (home !== undefined) return home.then((reply) => handleUnmatched(event, reply, dependencies));
 			// The router passes HEAD requests to GET routes.
 			if (event.req.method !== route.method) return replyToUnmatched(event);
 			const page = isRoot && wantsHtml(event.req) ? findPage(event.url.pathname, base, dependencies) : undefined;
 			return page === undefined ? handleRoute(event, route, dependencies) : handleUnmatched(event, page, dependencies);
 		};
 		for (const path of toPaths(listener, route)) app.on(route.method, base + path, handler);
+		if (isDocs && dependencies.documentation !== undefined) app.on("HEAD", `${base}/docs`, handler);
 	}
 	app.options("/**", (event) => handleUnmatched(event, emptyReply, dependencies));
 	app.all("/**", replyToUnmatched);
@@ -75,6 +79,16 @@ function findPage(pathname: string, base: string, { page }: PipelineDependencies
 	// Browsers resolve the page's relative addresses from the last slash of its own address, so the root without one is redirected.
 	const location = `${base.slice(base.lastIndexOf("/") + 1)}/`;
 	return pathname === base ? { status: 308, headers: { location }, body: null } : undefined;
+}
+
+/**
+ * Returns the home page of the documentation site for `/docs/`, and a redirect to it for `/docs`. Otherwise returns undefined. The router
+ * does not distinguish the two paths. The API description remains at `/v1/docs`.
+ */
+function findDocumentation({ url, req }: H3Event, base: string, { documentation }: PipelineDependencies): Promise<Reply> | undefined {
+	if (documentation === undefined || (req.method !== "GET" && req.method !== "HEAD")) return undefined;
+	if (url.pathname === `${base}/docs/`) return documentation(req);
+	return url.pathname === `${base}/docs` ? Promise.resolve({ status: 307, headers: { location: "docs/" }, body: null }) : undefined;
 }
 
 /** Returns the reply for an error outside of routes: 400 for an address that the router cannot decode. Every other error is a defect. */

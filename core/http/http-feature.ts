@@ -15,6 +15,11 @@ export interface HttpFeature<Api extends object = object> extends Feature<Api> {
 	 * @param features names of all features of the service
 	 */
 	readonly page?: (features: readonly string[]) => Reply;
+	/**
+	 * Returns the home page of a documentation site, which clients get at `/docs/`. The first feature that defines it provides it. Default:
+	 * `/docs/` is another address of the API description.
+	 */
+	readonly documentation?: (request: Request) => Promise<Reply>;
 	/** Entries of the web page. Default: none. */
 	readonly pageEntries?: readonly PageEntry[];
 	/** Audit hook: records changes by requests, and refused requests. The first feature that defines it provides it. Default: none. */

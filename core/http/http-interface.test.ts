@@ -421,13 +421,13 @@ test("a route without a permission refuses to start", () => {
 	);
 });
 
-test("every route needs a credential except the one that issues tokens, health checks, the description of the API, and files of the web page", () =>
+test("every route needs a credential except the one that issues tokens, health checks, the description of the API, and files of the web page and of the documentation", () =>
 	withHttp(async ({ http, urls }) => {
 		for (const route of http.routes) {
 			if (route.permission === "public") {
 				assert.match(
 					`${route.method} ${route.path}`,
-					/^(POST \/tokens|(GET|POST) \/sso(\/[\w/-]+)?|GET \/health\/(live|ready)|GET \/(docs|openapi\.json|web\/:file))$/,
+					/^(POST \/tokens|(GET|POST) \/sso(\/[\w/-]+)?|GET \/health\/(live|ready)|GET \/(docs|openapi\.json|web\/:file)|(GET|HEAD) \/docs\/\*\*:file)$/,
 				);
 				continue;
 			}

@@ -43,6 +43,8 @@ export interface HttpInterfaceOptions<E> {
 	readonly isClosed?: boolean;
 	/** Returns the page that a browser gets at the root. Default: a placeholder page that names the other ways to use the service. */
 	readonly page?: (() => Reply) | undefined;
+	/** Returns the home page of the documentation site. Default: `/docs/` is another address of the API description. */
+	readonly documentation?: ((request: Request) => Promise<Reply>) | undefined;
 	/** Prefix of the paths of requests to `fetch` and `nodeHandler`, such as `/automation`. Default none. */
 	readonly basePath?: string | undefined;
 	/** Declares the metrics of the interface. Default: nothing is measured. */
@@ -107,7 +109,7 @@ export function createHttpInterface<E>(parts: HttpInterfaceOptions<E>): HttpInte
 		description: describeApi(routes, version),
 		recorder: parts.recorder ?? noAuditHook,
 	};
-	const apps = createApps({ context, cors: createCors(options), page }, routes);
+	const apps = createApps({ context, cors: createCors(options), page, documentation: parts.documentation }, routes);
 	const mount = createMount(() => apps.at(basePath), logger);
 	const addresses = () => Object.fromEntries([...servers].map(([listener, server]) => [listener, server.url])) as ListenerAddresses;
 	const toApp = (name: ListenerName) => (name === "health" ? apps.health() : apps[name]);

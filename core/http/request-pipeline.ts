@@ -55,6 +55,8 @@ export interface PipelineDependencies {
 	readonly cors: Cors;
 	/** Returns the page that a browser gets at the root. */
 	readonly page: () => Reply;
+	/** Returns the home page of the documentation site. Undefined if no feature provides one. */
+	readonly documentation?: ((request: Request) => Promise<Reply>) | undefined;
 }
 
 /**

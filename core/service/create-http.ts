@@ -14,7 +14,7 @@ export type { Component, Method, Route } from "../http/route.ts";
 export type { RoutePermission } from "../http/route-permission.ts";
 
 /** Options of the HTTP interface. */
-export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page"> {}
+export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page" | "documentation"> {}
 
 /**
  * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission, or if a page entry
@@ -28,8 +28,16 @@ export function createServiceHttp(options: HttpOptions): HttpInterface {
 	assertDistinctRoutes(engine.features);
 	const names = Object.keys(engine.features);
 	const page = features.find((feature) => feature.page !== undefined)?.page;
+	const documentation = features.find((feature) => feature.documentation !== undefined)?.documentation;
 	const recorder = features.find(({ auditHook }) => auditHook !== undefined)?.auditHook;
-	return createHttpInterface({ ...options, routes, page: page && (() => page(names)), guard: createGuard(engine), recorder });
+	return createHttpInterface({
+		...options,
+		routes,
+		page: page && (() => page(names)),
+		documentation,
+		guard: createGuard(engine),
+		recorder,
+	});
 }
 
 /** Returns the engine's credentials and permissions in the form that the HTTP layer expects. */

@@ -19,7 +19,8 @@ type ListedRoute = Pick<Route, "method" | "path">;
 
 /** Routes and a permission of each feature that a configuration may leave out. */
 const features: Readonly<Record<FeatureCall, { readonly routes: readonly ListedRoute[]; readonly permission?: string }>> = {
-	"webUi()": { routes: webRoutes },
+	// A refusal of HEAD has no body that would name the route; GET has the same path.
+	"webUi()": { routes: webRoutes.filter(({ method }) => method !== "HEAD") },
 	"audit()": { routes: auditRoutes, permission: "audit_view" },
 	"aliases()": { routes: [...aliasRoutes, ...aliasExecutionRoutes], permission: "action_alias_list" },
 	"workers()": { routes: workerRoutes, permission: "worker_list" },

@@ -1,17 +1,22 @@
 import type { AuthBackend, Options } from "../../core/contract/index.ts";
 import { defineFeature, type Reply, replyContent } from "../../core/feature.ts";
+import { replySiteFile } from "./docs-routes.ts";
+import { findSiteProblems } from "./docs-site.ts";
 import { assets, webRoutes } from "./routes.ts";
 
 /** The web page of the service, at its root. Its source is in `web`. */
 export const webUi = () =>
 	defineFeature({
 		name: "webUi",
+		findProblems: (_config, { webui }) => findSiteProblems(webui.docs_dir),
 		create({ options, authBackend }) {
 			const { index } = assets;
+			const { enable, docs_dir } = options.webui;
 			return {
 				api: {},
 				routes: webRoutes,
-				...(options.webui.enable && index !== undefined && { page: (features) => replyPage(index, options, { authBackend, features }) }),
+				...(enable && docs_dir !== "" && { documentation: (request: Request) => replySiteFile(docs_dir, "", request) }),
+				...(enable && index !== undefined && { page: (features) => replyPage(index, options, { authBackend, features }) }),
 			};
 		},
 	});
@@ -63,6 +68,7 @@ export function replyPage(index: string, options: Options, { authBackend, featur
 		.replace("%SIGN_IN%", way)
 		.replace("%MAX_PAGE_SIZE%", String(options.api.max_page_size))
 		.replace("%PASSWORDS%", String(takesPasswords(options, authBackend)))
+		.replace("%DOCS%", options.webui.docs_dir === "" ? "" : "docs/")
 		.replace("%FEATURES%", () => escapeAttribute(features.join(" ")))
 		.replace("%PROVIDER%", () => escapeAttribute(provider));
 	return replyContent(html, "text/html; charset=UTF-8", headers);

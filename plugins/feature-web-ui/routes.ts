@@ -1,13 +1,14 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { answerText, createRouteDeclarations, type RouteContext, replyContent } from "../../core/feature.ts";
 import { Assets, type Encoding } from "./assets.ts";
+import { docsRoutes } from "./docs-routes.ts";
 
 const { defineRoute } = createRouteDeclarations<unknown>();
 
 /** One instance for all requests, because the files are the same for every user. */
 export const assets = new Assets();
 
-/** Routes for the files that the web page loads. */
+/** Routes for the files that the web page loads, and for those of the documentation. */
 export const webRoutes = [
 	defineRoute({
 		method: "GET",
@@ -32,6 +33,7 @@ export const webRoutes = [
 			});
 		},
 	}),
+	...docsRoutes,
 ];
 
 /** Returns the smallest encoding that the client accepts. An encoding with `q=0` is not accepted. */

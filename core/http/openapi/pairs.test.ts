@@ -2,9 +2,9 @@
 // test-suite: full
 import * as assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { routes } from "../../../plugins/_shipped/routes.ts";
@@ -113,6 +113,9 @@ async function askSuccesses(asker: Asker, { ask }: GuardedService, token: string
 	const known = { "x-auth-token": token, "if-none-match": "*" };
 	await asker.ask("api GET /packs/views/file/:pack/icon.png", { path: "/packs/views/file/vault/icon.png", headers: known });
 	await asker.ask("api GET /packs/views/file/:pack/**:path", { path: "/packs/views/file/vault/pack.yaml", headers: known });
+	for (const method of ["GET", "HEAD"]) {
+		for (const sent of [{}, { headers: known }]) await asker.ask(`api ${method} /docs/**:file`, { path: "/docs/index.html", ...sent });
+	}
 	await asker.ask("api PUT /keys/:name", { path: "/keys/gone", body: { value: "1" } });
 	await asker.ask("api DELETE /keys/:name", { path: "/keys/gone" });
 	const [trace] = JSON.parse((await asker.ask("api GET /traces", { path: "/traces" })).text ?? "") as { readonly id: string }[];
@@ -369,6 +372,8 @@ async function askTooManyAtOnce(
 
 async function drive(): Promise<readonly Asker[]> {
 	const storage = new FailingStorage();
+	const docs_dir = mkdtempSync(join(tmpdir(), "svc-pairs-"));
+	for (const name of ["index.html", "404.html"]) writeFileSync(join(docs_dir, name), "<!doctype html>");
 	let asker: Asker | undefined;
 	await withGuardedService(
 		async (service) => {
@@ -393,9 +398,11 @@ async function drive(): Promise<readonly Asker[]> {
 			api: { max_body_size: 10_000 },
 			stream: { max_per_user: 2 },
 			workers: { runners: ["speak"] },
+			webui: { docs_dir },
 			storage: (plugin) => storage.wrap(plugin),
 		},
 	);
+	rmSync(docs_dir, { recursive: true });
 	assert.ok(asker !== undefined);
 	return [asker, await askProvider(), await askStarting()];
 }

@@ -52,8 +52,10 @@ const action = (prefix = "") => at(`/actions/${prefix}default.speak`);
 /** A row for every route, by component, method and path. Keys are granted by hash, which no configuration knows beforehand. */
 export const matrixRows: Readonly<Record<string, MatrixRow>> = {
 	"api GET /openapi.json": { ok: 200, request: at("/openapi.json") },
-	"api GET /docs": { ok: 200, request: at("/docs") },
+	"api GET /docs": { ok: 200, request: at("/v1/docs") },
 	"api GET /web/:file": { ok: 200, request: () => ({ path: `/web/${assets.names[0]}` }) },
+	"api GET /docs/**:file": { ok: 404, others: 404, request: at("/docs/absent.html") },
+	"api HEAD /docs/**:file": { ok: 404, others: 404, request: at("/docs/absent.html") },
 	"api GET /": { ok: 200, request: at("/") },
 	"api GET /user": { ok: 200, request: at("/user") },
 	"auth POST /tokens": { ok: 401, others: 401, request: at("/tokens", {}) },

@@ -51,6 +51,8 @@ const walks: Readonly<Record<string, Walk>> = {
 	"api GET /openapi.json": () => get("/openapi.json"),
 	"api GET /docs": () => get("/docs"),
 	"api GET /web/:file": () => get(`/web/${assets.names[0]}`),
+	"api GET /docs/**:file": () => get("/docs/index.html"),
+	"api HEAD /docs/**:file": () => get("/docs/index.html"),
 	"api GET /": () => get("/"),
 	"api GET /user": ({ secrets }) =>
 		get("/user", ["", `?svc-api-key=${encodeURIComponent(secrets.refuse())}`, `?x-auth-token=${encodeURIComponent(secrets.refuse())}`]),

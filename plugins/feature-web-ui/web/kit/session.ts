@@ -20,6 +20,8 @@ export interface SignInWays {
  */
 export class Session {
 	readonly ways: SignInWays;
+	/** Address of the documentation, relative to the page; empty if the service has none. */
+	readonly docs: string;
 	/** Names of the features of the service. */
 	readonly #features: readonly string[];
 	readonly #client: Client;
@@ -31,8 +33,9 @@ export class Session {
 	#permissions = Permissions.none;
 
 	constructor(client: Client, { dataset }: HTMLElement) {
-		const { signIn = "password", passwords, provider = "", maxPageSize = "100", features = "" } = dataset;
+		const { signIn = "password", passwords, provider = "", maxPageSize = "100", features = "", docs = "" } = dataset;
 		this.#client = client;
+		this.docs = docs;
 		this.#features = features.split(" ");
 		this.#maxPageSize = Number(maxPageSize);
 		this.ways = { way: signIn as SignInWays["way"], takesPasswords: passwords !== "false", provider };

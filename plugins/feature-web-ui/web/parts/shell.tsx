@@ -32,6 +32,7 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 				<div class="who">
 					<LiveMark />
 					<Commands pages={allPages()} />
+					{session.docs !== "" && <a href={session.docs}>Help</a>}
 					<ThemeChoice />
 					<span class="user">{session.user.value?.username}</span>
 					{session.ways.way !== "none" && (
