@@ -27,16 +27,16 @@ const addressFactor = 10;
 /** Factor by which the limit of a user at all addresses exceeds the limit at one. Guesses from many addresses are one attack. */
 const userFactor = 4;
 
-interface Counted {
+interface SubjectLimit {
 	readonly subject: string;
 	readonly limit: number;
 }
 
 /** Counters that a failed sign-in increments. */
 interface Counts {
-	readonly pair: Counted;
+	readonly pair: SubjectLimit;
 	/** Counters of all users at the address, and of the user at all addresses. */
-	readonly wide: readonly Counted[];
+	readonly wide: readonly SubjectLimit[];
 }
 
 /** Slows down password guessing. Counts failed sign-ins in the storage, so that the limits apply across all nodes. */
@@ -98,7 +98,7 @@ export class SignInThrottle {
 		}
 	}
 
-	async #check(limits: readonly Counted[]): Promise<void> {
+	async #check(limits: readonly SubjectLimit[]): Promise<void> {
 		if (this.#options.limit === 0) return;
 		const { storage, clock } = this.#options;
 		const records = await storage.find("sign_in_failure", { where: { subject: { in: limits.map(({ subject }) => subject) } } });
@@ -108,7 +108,7 @@ export class SignInThrottle {
 		throw new SvcError("SVC_TOO_MANY", `too many failed sign-ins; try again in ${seconds} seconds`, { facts: { retry_after: seconds } });
 	}
 
-	async #addFailure({ subject, limit }: Counted): Promise<void> {
+	async #addFailure({ subject, limit }: SubjectLimit): Promise<void> {
 		const { storage, clock } = this.#options;
 		for (;;) {
 			const known = await this.#find(subject);
