@@ -29,6 +29,8 @@ export interface TriggerRecord {
 	readonly pack: string;
 	/** Ref of the trigger type. */
 	readonly type: string;
+	/** What the trigger is, such as `webhook hello` or `every 5 seconds`. */
+	readonly title: string;
 	readonly description: string;
 	readonly parameters: JsonObject;
 }

@@ -39,6 +39,7 @@ export const triggerTypePart = partOf(triggerTypeSchema);
 export const triggerMembers = {
 	...fieldsOf(triggerKind, ["id", "ref", "name", "pack", "type", "parameters", "description"]),
 	uid: stringSchema,
+	title: stringSchema,
 };
 export const triggerExample = {
 	id: "66a1e0019d3e4b7a51c00031",
@@ -47,21 +48,26 @@ export const triggerExample = {
 	name: "hook",
 	pack: "core",
 	type: "core.svc.webhook",
+	title: "webhook disk/full",
 	parameters: { url: "disk/full" },
 	description: "",
 };
 /** A trigger in a response. */
 export const triggerSchema = defineSchema("Trigger", objectSchema(triggerMembers), triggerExample);
 
-/** An event in a response. The payload is left out for callers without the permission to view it. */
+/**
+ * An event in a response. The payload is left out for callers without the permission to view it, and the title of the trigger for callers
+ * who may not view its parameters.
+ */
 export const triggerInstanceSchema = defineSchema(
 	"TriggerInstance",
 	objectSchema(
 		{
 			...fieldsOf(triggerInstanceKind, ["id", "trigger", "trigger_type", "payload", "occurrence_time", "trace_id", "failure_reason"]),
 			status: oneOf("pending", "processing", "processed", "processing_failed"),
+			trigger_title: stringSchema,
 		},
-		["payload", "failure_reason"],
+		["payload", "failure_reason", "trigger_title"],
 	),
 	{
 		id: "66a1e0019d3e4b7a51c00032",
@@ -71,6 +77,7 @@ export const triggerInstanceSchema = defineSchema(
 		occurrence_time: "2031-03-04T09:15:02.418273Z",
 		status: "processed",
 		trace_id: "66a1f0c29d3e4b7a51c08d10",
+		trigger_title: "webhook disk/full",
 	},
 );
 export const triggerInstancePart = partOf(triggerInstanceSchema);
