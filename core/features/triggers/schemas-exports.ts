@@ -52,6 +52,8 @@ export const triggerExample = {
 	parameters: { url: "disk/full" },
 	description: "",
 };
+/** Refs of the rules that use a trigger and that the caller may view, in a response. */
+export const rulesMember = { rules: arrayOf(stringSchema) };
 /** A trigger in a response. */
 export const triggerSchema = defineSchema("Trigger", objectSchema(triggerMembers), triggerExample);
 

@@ -21,9 +21,10 @@ const rbac: RbacConfig = {
 		role("triggers", types("trigger_list")),
 		role("webhooks", types("webhook_list")),
 		role("one", { resource_uid: "webhook:hello", permission_types: ["webhook_view"] }),
+		role("rule", types("webhook_list"), { resource_uid: "rule:default:greeted", permission_types: ["rule_view"] }),
 		role("timers", types("timer_list", "rule_list")),
 	],
-	assignments: ["plain", "triggers", "webhooks", "one", "timers"].map((name) => ({ username: name, roles: [name] })),
+	assignments: ["plain", "triggers", "webhooks", "one", "rule", "timers"].map((name) => ({ username: name, roles: [name] })),
 };
 
 const hook = { type: "core.svc.webhook", parameters: { url: "/hello" } };
@@ -92,6 +93,28 @@ test("events and traces name their triggers to those who may view the parameters
 			assert.equal((await ask(root, "GET", `/v1/triggerinstances/${String(event?.["id"])}`)).body["trigger_title"], "webhook hello");
 			const [without] = await list(root, "/v1/triggerinstances?limit=1&exclude_attributes=trigger_title");
 			assert.equal(without?.["trigger_title"], undefined);
+		},
+		{ rbac },
+	));
+
+test("a webhook names its rules to those who may view them, and a rule its trigger", () =>
+	withGuardedService(
+		async (service) => {
+			const { root, send } = await withEvents(service);
+			const { ask, signIn } = service;
+			await send("POST", "/rules", { name: "also", pack: "default", trigger: hook, action: { ref: "default.speak" } });
+			const hooksFor = async (token: string) => (await ask(token, "GET", "/v1/webhooks")).body as unknown as Records;
+			const [shown] = await hooksFor(root);
+			assert.deepEqual([shown?.["title"], shown?.["rules"]], ["webhook hello", ["default.also", "default.greeted"]]);
+			assert.deepEqual((await ask(root, "GET", "/v1/webhooks/hello")).body, shown);
+			assert.deepEqual(await hooksFor(await signIn("rule")), [{ ...shown, rules: ["default.greeted"] }]);
+			assert.deepEqual(await hooksFor(await signIn("webhooks")), [{ ...shown, rules: [] }]);
+			assert.equal((await ask(root, "GET", `/v1/triggers/${String(shown?.["ref"])}`)).body["title"], "webhook hello");
+			const titleOf = async (path: string) => ((await send("GET", path))["trigger"] as Records[number])["title"];
+			assert.equal(await titleOf("/rules/default.greeted"), "webhook hello");
+			assert.equal(await titleOf("/rules/default.opened"), "default.guarded pin=******** place=door");
+			assert.equal(await titleOf("/rules/default.opened?show_secrets=true"), "default.guarded pin=a secret pin place=door");
+			assert.equal(await titleOf("/rules/views/default.greeted"), "webhook hello");
 		},
 		{ rbac },
 	));
