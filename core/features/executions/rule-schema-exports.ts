@@ -28,7 +28,7 @@ export const ruleSchema = defineSchema(
 		description: "Sweeps full disks.",
 		enabled: true,
 		type: { ref: "standard", parameters: {} },
-		trigger: { type: "core.svc.webhook", ref: "core.hook", title: "webhook disk/full", parameters: { url: "disk/full" } },
+		trigger: { type: "core.svc.webhook", ref: "core.hook", title: "webhook disk/alerts", parameters: { url: "disk/alerts" } },
 		criteria: { "trigger.body.percent": { type: "greaterthan", pattern: 90 } },
 		action: { ref: "disk.sweep", parameters: { disk: "{{ trigger.body.disk }}" } },
 		context: { user: "maria" },

@@ -48,8 +48,8 @@ export const triggerExample = {
 	name: "hook",
 	pack: "core",
 	type: "core.svc.webhook",
-	title: "webhook disk/full",
-	parameters: { url: "disk/full" },
+	title: "webhook disk/alerts",
+	parameters: { url: "disk/alerts" },
 	description: "",
 };
 /** Refs of the rules that use a trigger and that the caller may view, in a response. */
@@ -79,7 +79,7 @@ export const triggerInstanceSchema = defineSchema(
 		occurrence_time: "2031-03-04T09:15:02.418273Z",
 		status: "processed",
 		trace_id: "66a1f0c29d3e4b7a51c08d10",
-		trigger_title: "webhook disk/full",
+		trigger_title: "webhook disk/alerts",
 	},
 );
 export const triggerInstancePart = partOf(triggerInstanceSchema);

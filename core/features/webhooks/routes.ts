@@ -29,7 +29,7 @@ type RouteEngine = WebhooksApi & TriggersFeatureApi;
 /** A webhook in a response. */
 const webhookSchema = defineSchema("Webhook", objectSchema({ ...triggerMembers, ...rulesMember }), {
 	...triggerExample,
-	uid: "webhook:disk/full",
+	uid: "webhook:disk/alerts",
 	rules: ["disk.sweep"],
 });
 
@@ -47,7 +47,7 @@ const deliverySchema = defineSchema(
 	),
 	{
 		id: "66a1e0019d3e4b7a51c00080",
-		url: "disk/full",
+		url: "disk/alerts",
 		trigger: "core.hook",
 		received_at: "2031-03-04T09:15:02.418273Z",
 		verdict: "accepted",
