@@ -55,7 +55,7 @@ export function Page() {
 						<Empty title="No entry is like this" />
 					) : (
 						<>
-							<DataTable label="Entries" columns={columns} rows={items} toKey={({ number }) => String(number)} />
+							<DataTable label="Entries" columns={columns} rows={items} toKey={({ number }) => String(number)} isFocusable />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)
