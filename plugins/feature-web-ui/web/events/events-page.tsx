@@ -1,9 +1,9 @@
-import { stringifyJson } from "../../../../core/contract/index.ts";
+import { Fragment } from "preact";
 import { escapeControlCharacters, type TimerRecord, type WebhookRecord } from "../../../_shipped/client.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
 import { toHref, toPath } from "../kit/router.ts";
-import { client, session, toApiHref } from "../kit/service.ts";
+import { client, toApiHref } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -18,13 +18,40 @@ const columns: readonly Column<TimerRecord>[] = [
 	{
 		title: "Timer",
 		class: "wide",
-		cell: ({ ref }) => <a href={toHref("/events/latest", { trigger: ref })}>{escapeControlCharacters(ref)}</a>,
+		cell: ({ ref, title }) => (
+			<a href={toHref("/events/latest", { trigger: ref })} title={escapeControlCharacters(ref)}>
+				{escapeControlCharacters(title)}
+			</a>
+		),
 	},
+	{ title: "Rules", cell: (source) => <RuleLinks source={source} /> },
 	{ title: "Type", cell: ({ type }) => escapeControlCharacters(type) },
-	{ title: "With", cell: ({ parameters }) => <code>{escapeControlCharacters(stringifyJson(parameters))}</code> },
 	{ title: "Fired last", cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
 	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never, or no rule is enabled" : toLocal(next_fire_at)) },
 ];
+
+/** Rules of a timer or a webhook that its row names. */
+const maxRuleLinks = 5;
+
+/** Links to the rules that use a timer or a webhook. */
+function RuleLinks({ source: { ref: trigger, rules } }: { readonly source: Pick<TimerRecord, "ref" | "rules"> }) {
+	return (
+		<>
+			{rules.slice(0, maxRuleLinks).map((ref, index) => (
+				<Fragment key={ref}>
+					{index > 0 && ", "}
+					<a href={toHref(toPath("/rules/:ref", { ref }))}>{escapeControlCharacters(ref)}</a>
+				</Fragment>
+			))}
+			{rules.length > maxRuleLinks && (
+				<>
+					{" and "}
+					<a href={toHref("/rules", { trigger })}>{rules.length - maxRuleLinks} more</a>
+				</>
+			)}
+		</>
+	);
+}
 
 export function TimerList() {
 	const timers = useResource(() => client.timers.list(), []);
@@ -74,10 +101,7 @@ export function Page({ values: { view = "" } }: PageProps) {
 
 const webhookColumns: readonly Column<WebhookRecord>[] = [
 	{ title: "Address", class: "wide", cell: (hook) => <code>{escapeControlCharacters(toApiHref(`/webhooks/${toUrl(hook)}`))}</code> },
-	{
-		title: "Rules",
-		cell: ({ ref }) => (session.may("rule_list") ? <a href={toHref("/rules", { trigger: ref })}>Its rules</a> : null),
-	},
+	{ title: "Rules", cell: (source) => <RuleLinks source={source} /> },
 	{ title: "Deliveries", cell: (hook) => <a href={toHref("/events/deliveries", { url: toUrl(hook) })}>Deliveries</a> },
 ];
 

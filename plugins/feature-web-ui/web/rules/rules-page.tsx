@@ -30,7 +30,7 @@ const columns: readonly Column<RuleRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "When", cell: ({ trigger }) => escapeControlCharacters(trigger.type) },
+	{ title: "When", cell: ({ trigger }) => escapeControlCharacters(trigger.title ?? trigger.type) },
 	{ title: "Then", cell: ({ action }) => escapeControlCharacters(action.ref) },
 ];
 
