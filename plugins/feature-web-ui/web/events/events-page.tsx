@@ -17,21 +17,20 @@ import { TriggerTypeList } from "./trigger-type-list.tsx";
 const columns: readonly Column<TimerRecord>[] = [
 	{
 		title: "Timer",
-		class: "wide",
+		class: "item-name",
 		cell: ({ ref, title }) => (
-			<a href={toHref("/events/latest", { trigger: ref })} title={escapeControlCharacters(ref)}>
+			<a href={toHref("/events/latest", { trigger: ref })} title={escapeControlCharacters(`${title} (${ref})`)}>
 				{escapeControlCharacters(title)}
 			</a>
 		),
 	},
-	{ title: "Rules", cell: (source) => <RuleLinks source={source} /> },
-	{ title: "Type", cell: ({ type }) => escapeControlCharacters(type) },
+	{ title: "Rules", class: "wide", cell: (source) => <RuleLinks source={source} /> },
 	{ title: "Fired last", cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
 	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never, or no rule is enabled" : toLocal(next_fire_at)) },
 ];
 
 /** Rules of a timer or a webhook that its row names. */
-const maxRuleLinks = 5;
+const maxRuleLinks = 2;
 
 /** Links to the rules that use a timer or a webhook. */
 function RuleLinks({ source: { ref: trigger, rules } }: { readonly source: Pick<TimerRecord, "ref" | "rules"> }) {

@@ -30,7 +30,13 @@ const columns: readonly Column<RuleRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "When", cell: ({ trigger }) => escapeControlCharacters(trigger.title ?? trigger.type) },
+	{
+		title: "When",
+		class: "item-name",
+		cell: ({ trigger: { title, type } }) => (
+			<span title={escapeControlCharacters(title ?? type)}>{escapeControlCharacters(title ?? type)}</span>
+		),
+	},
 	{ title: "Then", cell: ({ action }) => escapeControlCharacters(action.ref) },
 ];
 
