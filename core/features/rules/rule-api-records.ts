@@ -1,21 +1,11 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { toRuleRecord } from "../executions/rule-record-exports.ts";
-import { toTriggerTitle } from "../triggers/trigger-titles-exports.ts";
 import type { RuleView } from "./rules-exports.ts";
 
-/**
- * Returns the API record of a rule. The title of its trigger shows no more than the parameters of the trigger in the record.
- *
- * @param problems mistakes that prevent the rule from working; the record has no such member if it is undefined
- */
+/** @param problems mistakes that prevent the rule from working; the record has no such member if it is undefined */
 export function toRule({ rule, trigger }: RuleView, problems?: readonly string[]) {
-	const record = toRuleRecord(rule, trigger);
-	return {
-		...record,
-		...(trigger !== undefined && { trigger: { ...record.trigger, title: toTriggerTitle(trigger) } }),
-		...(problems !== undefined && { problems }),
-	};
+	return { ...toRuleRecord(rule, trigger), ...(problems !== undefined && { problems }) };
 }
 
 /** Returns the API record of an enforcement. Empty members are omitted. */
