@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { RbacConfig } from "../../contract/index.ts";
+import type { RbacConfig, Storage, StoragePlugin } from "../../contract/index.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 
 type Records = readonly Readonly<Record<string, unknown>>[];
@@ -118,5 +118,48 @@ test("a webhook names its rules to those who may view them, and a rule its trigg
 		},
 		{ rbac },
 	));
+
+/** A storage that notes the kinds of records that are searched. */
+function noting(plugin: StoragePlugin, searched: string[]): StoragePlugin {
+	const create = (storage: Storage): Storage => {
+		const find: Storage["find"] = (kind, query) => {
+			searched.push(kind);
+			return storage.find(kind, query);
+		};
+		return new Proxy(storage, {
+			get(target, name) {
+				const value: unknown = name === "find" ? find : Reflect.get(target, name);
+				return typeof value === "function" ? value.bind(target) : value;
+			},
+		});
+	};
+	return { ...plugin, create: (...given) => create(plugin.create(...given)) };
+}
+
+test("however long a page is, titles and rules take one query each", () => {
+	const searched: string[] = [];
+	return withGuardedService(
+		async (service) => {
+			const { root, send } = await withEvents(service);
+			for (let index = 0; index < 20; index += 1) {
+				const trigger = { ...hook, parameters: { url: `many/${index}` } };
+				await send("POST", "/rules", { name: `many${index}`, pack: "default", trigger, action: { ref: "default.speak" } });
+				await send("POST", `/webhooks/many/${index}`, {});
+			}
+			const searchesOf = async (path: string) => {
+				searched.length = 0;
+				assert.ok(((await service.ask(root, "GET", path)).body as unknown as Records).length >= 20);
+				return searched.filter((kind) => ["trigger", "trigger_type", "rule"].includes(kind)).sort();
+			};
+			// The type says which parameters of a trigger are secret.
+			assert.deepEqual(await searchesOf("/v1/triggerinstances"), ["trigger", "trigger_type"]);
+			assert.deepEqual(await searchesOf("/v1/triggerinstances?trigger_type=core.svc.webhook"), ["trigger"]);
+			assert.deepEqual(await searchesOf("/v1/triggerinstances?exclude_attributes=trigger_title"), []);
+			assert.deepEqual(await searchesOf("/v1/traces"), ["trigger", "trigger_type"]);
+			assert.deepEqual(await searchesOf("/v1/webhooks"), ["rule", "trigger"]);
+		},
+		{ rbac, storage: (plugin) => noting(plugin, searched) },
+	);
+});
 
 test.run();
