@@ -111,6 +111,7 @@ export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./
 export { forwardedMembers, forwardRunAtOnce } from "./features/policies/runner-wrappers-exports.ts";
 export { ruleTestCaseAttributes } from "./features/rules/rule-test-case-exports.ts";
 export type { RuleInput, Rules, RuleTestOutcome } from "./features/rules/rules-exports.ts";
+export { toSourceTitle } from "./features/triggers/trigger-titles-exports.ts";
 
 // Packs.
 

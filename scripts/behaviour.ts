@@ -59,6 +59,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/features/triggers/internal-triggers.test.ts",
 		"core/kernel/submission/trace-selection.test.ts",
 		"core/features/triggers/routes.test.ts",
+		"core/features/triggers/titles-http.test.ts",
 	],
 	timers: ["core/features/timers/timers.test.ts"],
 	sensors: [

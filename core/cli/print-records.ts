@@ -77,6 +77,15 @@ export async function printList<T extends object>(
 	);
 }
 
+/** Returns the page with the records as rows of a table. For output as JSON or YAML, returns the page unchanged. */
+export function toTablePage<T extends object>(
+	page: ListPage<T>,
+	{ json, yaml }: FormatOptions,
+	toRow: (record: T) => object,
+): ListPage<object> {
+	return json || yaml ? page : { ...page, items: page.items.map(toRow) };
+}
+
 /** Returns the value of `include_attributes` for a list request. Returns undefined for all attributes. */
 export function toIncluded(columns: readonly string[], { attr = columns }: FormatOptions): string | undefined {
 	return attr.includes("all") ? undefined : attr.join(",");

@@ -12,7 +12,7 @@ import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { assertAbsent } from "../testing/http/absent-texts.test-support.ts";
 import { type Ask, type Aviary, type Remains, type Seen, withAviary } from "../testing/http/aviary.test-support.ts";
-import { canaries, canaryAlias, canaryItems, canaryParameters } from "../testing/http/canary-pack.test-support.ts";
+import { canaries, canaryAlias, canaryItems, canaryParameters, canaryRule } from "../testing/http/canary-pack.test-support.ts";
 import { CanaryWorkers } from "../testing/http/canary-worker.test-support.ts";
 
 type Records = readonly Readonly<Record<string, unknown>>[];
@@ -27,6 +27,8 @@ const mayHold: ReadonlySet<string> = new Set([
 	"execution.log",
 	"output_chunk.data",
 	"trigger_instance.payload",
+	"trigger.parameters",
+	"rule_snapshot.trigger",
 ]);
 
 const prefixes = { auth: "/auth/v1", api: "/v1", stream: "/stream/v1" } as const;
@@ -55,6 +57,7 @@ test("no role, stream, log, command or column that should not gives away a canar
 			given.some((text) => text.includes(one)),
 			one,
 		);
+	assert.ok(seen.some(({ text }) => text.includes('"trigger_title":"aviary.guarded colour=red pin=********"')));
 	for (const column of ["worker_job.spec", "worker_output.data"]) assert.ok((remains.columns.get(column) ?? "").length > 1_000, column);
 	assert.ok(remains.files.some(({ label }) => label === "backup.db"));
 	for (const column of mayHold) assert.match(remains.columns.get(column) ?? "", /canary-/, column);
@@ -89,7 +92,7 @@ test("with masking switched off an administrator and the log are given the secre
 	);
 	const all = [...seen.map(({ text }) => text), ...log];
 	// The others are those of rules, of notices and of an answer; `mint` alone has the result.
-	const { ruleItem: _rule, noticeItem: _notice, answer: _answer, result: _result, alias: _alias, ...ofRun } = canaries;
+	const { ruleItem: _rule, noticeItem: _notice, answer: _answer, result: _result, alias: _alias, trigger: _trigger, ...ofRun } = canaries;
 	for (const [kind, forms] of formsOf(ofRun))
 		assert.ok(
 			forms.some((form) => all.some((text) => text.includes(form))),
@@ -189,6 +192,10 @@ async function live(
 		seen.push({ label: "sing", text });
 		said.push(String((parse(text)["results"] as { execution: { id: string } }[])[0]?.execution.id));
 	}
+	const guarded = await root("POST", "/v1/rules", canaryRule);
+	const { ref } = parse(guarded.text)["trigger"] as { readonly ref: string };
+	await expect(root("POST", "/v1/webhooks/svc", { trigger: ref, payload: { said: "red" } }), 202);
+	seen.push({ label: "rule on a secret", text: guarded.text });
 	const schema = { type: "object", properties: { word: { type: "string", secret: true } } };
 	const question = await start(root, "aviary.asker", { schema, route: "nowhere" }, seen);
 	await until("the question is asked", 30, async () =>
@@ -278,7 +285,7 @@ async function findIds(ask: Ask): Promise<Ids> {
 		traces: oneOfEach(await read("/v1/traces?limit=-1"), ({ trace_tag }) => [String(trace_tag).slice(0, 8)]),
 		actions: ["aviary.parrot"],
 		packs: ["aviary"],
-		rules: ["aviary.heard", "aviary.flown"],
+		rules: ["aviary.heard", "aviary.flown", "aviary.guarded"],
 		keys: Object.keys(canaryItems),
 		workers: ["far", "near"],
 	};
@@ -355,6 +362,7 @@ async function askCommands({ urls }: Aviary, token: string, ids: Ids, seen: Seen
 		["execution", "get", first, second],
 		["execution", "get", first, "-j"],
 		["execution", "tail", first],
+		["trigger-instance", "list"],
 		["trigger-instance", "get", instance, "-y"],
 		["trace", "get", trace],
 		["rule-enforcement", "list", "-n", "50", "-j"],
@@ -365,6 +373,7 @@ async function askCommands({ urls }: Aviary, token: string, ids: Ids, seen: Seen
 		["pack", "files", "aviary"],
 		["key", "list", "-w"],
 		["rule", "get", "aviary.heard"],
+		["rule", "get", "aviary.guarded"],
 	]) {
 		const [stdout, stderr] = [new CapturedText(), new CapturedText()];
 		const exitCode = await runSvc(words, { stdout, stderr, stdin: Readable.from([""]), env, onInterrupt: () => () => true });

@@ -43,6 +43,38 @@ test("an entry tells who has changed what, from where and with what, and no valu
 		assert.ok(before.map(shown).includes("root POST /tokens sign_in token root done "));
 	}));
 
+test("an entry about a webhook or a timer tells which one, also after its end, and no parameter of other triggers", () =>
+	withGuardedService(async (service) => {
+		const { ask, signIn } = service;
+		const root = await signIn("root");
+		const before = (await entriesOf(service, root)).length;
+		const rule = (trigger: object) => ({ name: "watch", pack: "default", trigger, action: { ref: "default.speak" } });
+		const parameters_schema = { type: "object", properties: { place: { type: "string" } } };
+		await ask(root, "POST", "/v1/triggertypes", { pack: "default", name: "opened", parameters_schema });
+		for (const trigger of [
+			{ type: "core.svc.webhook", parameters: { url: "/hello" } },
+			{ type: "core.svc.CronTimer", parameters: { cron: "0 3 * * *" } },
+			{ type: "default.opened", parameters: { place: "a private place" } },
+		]) {
+			assert.equal((await ask(root, "POST", "/v1/rules", rule(trigger))).status, 201);
+			assert.equal((await ask(root, "DELETE", "/v1/rules/default.watch")).status, 204);
+		}
+		const hook = { type: "core.svc.webhook", name: "moved", parameters: { url: "here" } };
+		await ask(root, "POST", "/v1/triggers", hook);
+		await ask(root, "PUT", "/v1/triggers/core.moved", { ...hook, parameters: { url: "there" } });
+		await ask(root, "PUT", "/v1/triggers/core.moved", { ...hook, parameters: { url: "there" }, description: "moved" });
+		const entries = await entriesOf(service, root, `after=${before}`);
+		assert.deepEqual(
+			entries.filter(({ record_kind }) => record_kind === "trigger").map(({ verb, detail }) => `${verb} ${detail}`),
+			[
+				...["create webhook hello", "delete webhook hello", "create cron 0 3 * * *", "delete cron 0 3 * * *", "create null", "delete null"],
+				...["create webhook here", "update webhook there; was webhook here", "update webhook there"],
+			],
+		);
+		assert.doesNotMatch(JSON.stringify(entries), /a private place/);
+		assert.deepEqual((await verifyRecord(await entriesOf(service, root), { checkpoints: [] })).findings, []);
+	}));
+
 test("every request that may change something leaves an entry, or is named with a reason why it does not", () =>
 	withGuardedService(
 		async (service) => {

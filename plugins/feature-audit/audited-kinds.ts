@@ -1,4 +1,5 @@
-import type { EntityKind, EntityMap, PackEntity } from "../../core/contract/index.ts";
+import type { EntityKind, EntityMap, PackEntity, TriggerEntity } from "../../core/contract/index.ts";
+import { toSourceTitle } from "../../core/feature.ts";
 
 /** Description of how changes to records of a kind are audited. */
 interface AuditedKind<E> {
@@ -26,7 +27,7 @@ const kinds: { readonly [K in EntityKind]?: AuditedKind<EntityMap[K]> } = {
 	rule: byRef,
 	policy: { ...byRef, own: ["turn"] },
 	trigger_type: byRef,
-	trigger: byRef,
+	trigger: { ...byRef, detail: tellTitles },
 	sensor: {
 		...byRef,
 		own: ["state", "state_changed_at", "restarts", "last_error", "next_start_at", "owner", "fence", "lease_expires_at"],
@@ -52,4 +53,14 @@ function tellVersions(before: PackEntity | undefined, after: PackEntity | undefi
 
 function tellVersion({ version, content }: PackEntity): string {
 	return `version ${version.slice(0, maxVersionLength)}${content === null ? "" : `, content ${content}`}`;
+}
+
+/**
+ * Describes a webhook or a timer, whose ref is usually a UUID: `webhook hello`. Returns undefined for other triggers, because their
+ * parameters may contain values of any kind.
+ */
+function tellTitles(before: TriggerEntity | undefined, after: TriggerEntity | undefined): string | undefined {
+	const [was, is] = [before, after].map((trigger) => trigger && toSourceTitle(trigger));
+	if (was === undefined || is === undefined || was === is) return is ?? was;
+	return `${is}; was ${was}`;
 }

@@ -35,7 +35,8 @@ export interface AuditEntryEntity {
 	/** Names of the members that changed, never their values. */
 	readonly fields: readonly string[];
 	/**
-	 * Reason of a refusal; for a pack, version and hash of its files before and after; or the number of changes that were not recorded.
+	 * Reason of a refusal; for a pack, version and hash of its files before and after; for a webhook or a timer, its title, such as
+	 * `webhook hello`; or the number of changes that were not recorded.
 	 */
 	readonly detail: string | null;
 	/** Hash of the previous entry. The first entry has 64 zeros. */

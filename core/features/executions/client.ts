@@ -27,7 +27,14 @@ export interface RuleRecord {
 	readonly description: string;
 	readonly enabled: boolean;
 	readonly type: { readonly ref: string; readonly parameters: JsonObject };
-	readonly trigger: { readonly type: string; readonly ref?: string; readonly parameters: JsonObject; readonly description?: string };
+	readonly trigger: {
+		readonly type: string;
+		readonly ref?: string;
+		/** What the trigger is, such as `webhook hello`. Absent if the trigger has been deleted. */
+		readonly title?: string;
+		readonly parameters: JsonObject;
+		readonly description?: string;
+	};
 	readonly criteria: JsonObject;
 	readonly action: { readonly ref: string; readonly parameters: JsonObject; readonly description?: string };
 	readonly context: JsonObject;

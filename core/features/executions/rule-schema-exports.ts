@@ -8,10 +8,10 @@ export const ruleSchema = defineSchema(
 			...fieldsOf(ruleKind, ["id", "ref", "name", "pack", "description", "enabled", "criteria", "metadata_file"]),
 			uid: stringSchema,
 			type: objectSchema({ ref: stringSchema, parameters: jsonObject }),
-			trigger: objectSchema({ type: stringSchema, ref: stringSchema, parameters: jsonObject, description: stringSchema }, [
-				"ref",
-				"description",
-			]),
+			trigger: objectSchema(
+				{ type: stringSchema, ref: stringSchema, title: stringSchema, parameters: jsonObject, description: stringSchema },
+				["ref", "title", "description"],
+			),
 			action: objectSchema({ ref: stringSchema, parameters: jsonObject, description: stringSchema }, ["description"]),
 			context: jsonObject,
 			tags: arrayOf(jsonObject),
@@ -28,7 +28,7 @@ export const ruleSchema = defineSchema(
 		description: "Sweeps full disks.",
 		enabled: true,
 		type: { ref: "standard", parameters: {} },
-		trigger: { type: "core.svc.webhook", ref: "core.hook", parameters: { url: "disk/full" } },
+		trigger: { type: "core.svc.webhook", ref: "core.hook", title: "webhook disk/alerts", parameters: { url: "disk/alerts" } },
 		criteria: { "trigger.body.percent": { type: "greaterthan", pattern: 90 } },
 		action: { ref: "disk.sweep", parameters: { disk: "{{ trigger.body.disk }}" } },
 		context: { user: "maria" },

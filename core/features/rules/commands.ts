@@ -3,9 +3,9 @@ import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
-import { printList, printRecord } from "../../cli/print-records.ts";
+import { printList, printRecord, toTablePage } from "../../cli/print-records.ts";
 import { readObject } from "../../cli/read-file.ts";
-import { createRuleClient, type RuleClient, type RuleTestRequest } from "./client.ts";
+import { createRuleClient, type RuleClient, type RuleRecord, type RuleTestRequest } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled"];
 const attributes = [
@@ -54,13 +54,14 @@ function addListing(rules: RecordCommands<RuleClient>, context: CliContext): voi
 		.addRun<ListOptions>("list", "List rules.", async (open, { last: limit, pack, action, trigger, user, ...options }) => {
 			const enabled = options.enabled ? true : options.disabled ? false : undefined;
 			const page = await (await open()).list({ limit, pack, action, trigger, user, enabled });
-			const shown = options.iftt ? ["ref", "trigger.type", "action.ref", "enabled"] : columns;
+			const shown = options.iftt ? ["ref", "trigger.title", "action.ref", "enabled"] : columns;
 			const isBroken = page.items.some(({ problems }) => problems !== undefined);
-			const isTable = options.json !== true && options.yaml !== true;
-			const items: readonly object[] = isTable
-				? page.items.map((item) => ({ ...item, problems: item.problems?.join("; ") ?? "" }))
-				: page.items;
-			await printList({ ...page, items }, isBroken ? [...shown, "problems"] : shown, { ...options, limitOption: "-n" }, context);
+			await printList(
+				toTablePage(page, options, toRow),
+				isBroken ? [...shown, "problems"] : shown,
+				{ ...options, limitOption: "-n" },
+				context,
+			);
 		})
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.option("-p, --pack <pack>", "of this pack")
@@ -70,6 +71,11 @@ function addListing(rules: RecordCommands<RuleClient>, context: CliContext): voi
 		.option("--enabled", "only those that are enabled")
 		.option("--disabled", "only those that are not")
 		.option("--iftt", "show trigger and action of each");
+}
+
+/** A rule whose trigger has been deleted shows the type of the trigger instead of a title. */
+function toRow({ trigger, problems, ...rule }: RuleRecord): object {
+	return { ...rule, trigger: { ...trigger, title: trigger.title ?? trigger.type }, problems: problems?.join("; ") ?? "" };
 }
 
 function addTesting(rules: RecordCommands<RuleClient>, context: CliContext): void {

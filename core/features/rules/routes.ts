@@ -128,7 +128,7 @@ export const ruleRoutes = [
 			assertMayUse(context, body.pack ?? old.pack);
 			const [shown = view] = await toShownRules(context, [view]);
 			// Change only `enabled`: a full update would overwrite a concurrent update of the rule with old values.
-			if (view.trigger !== undefined && isSwitchOnly(body, toRule(shown)))
+			if (view.trigger !== undefined && isSwitchOnly(withoutTitle(body), withoutTitle(toRule(shown))))
 				return replyWritten(context, await engine.rules.switch(toRef(context), body.enabled ?? false, principal));
 			await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
 			return replyWritten(context, await engine.rules.update(toRef(context), toInput(body), principal));
@@ -177,6 +177,11 @@ function assertMayUse(
 ): void {
 	const trigger = { ...body.trigger, type: engine.triggers.types.refOf(body.trigger.type) };
 	assertRequired(guard, principal, toRuleRights({ pack, ...body, trigger }));
+}
+
+/** Returns a rule without the title of its trigger, which clients that send a rule back may leave out. */
+function withoutTitle<R extends { readonly trigger: object }>(rule: R): R {
+	return { ...rule, trigger: { ...rule.trigger, title: undefined } };
 }
 
 function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, description, metadata_file }: RuleBody): RuleInput {

@@ -4,6 +4,8 @@ import type { TriggerRecord } from "../triggers/client-exports.ts";
 
 /** A timer, with the times of its last and its next event. */
 export interface TimerRecord extends TriggerRecord {
+	/** Refs of the rules that use the timer and that the caller may view. */
+	readonly rules: readonly string[];
 	/** Null if the timer never fires again, or if no enabled rule acts on it. */
 	readonly next_fire_at: string | null;
 	readonly last_fired_at: string | null;

@@ -28,6 +28,31 @@ test("a timer shows when it fires next only while an enabled rule acts on it", (
 		assert.equal(await read(), next);
 	}));
 
+test("a timer names itself and its rules", () =>
+	withService(async ({ ask }) => {
+		const rule = (name: string, trigger: object) => ({ name, pack: "default", trigger, action: { ref: "default.speak" } });
+		const nightly = { type: "core.svc.CronTimer", parameters: { cron: "0 3 * * *", timezone: "Europe/Berlin" } };
+		for (const [name, trigger] of [
+			["two", timer],
+			["one", timer],
+			["night", nightly],
+		] as const)
+			assert.equal((await ask("/v1/rules", { method: "POST", body: JSON.stringify(rule(name, trigger)) })).status, 201);
+		await ask("/v1/triggers", {
+			method: "POST",
+			body: JSON.stringify({ name: "alone", pack: "default", ...timer, parameters: { unit: "seconds", delta: 5 } }),
+		});
+		const read = async (path: string) => (await (await ask(path)).json()) as { ref: string; title: string; rules: readonly string[] };
+		const timers = (await read("/v1/timers")) as unknown as readonly Awaited<ReturnType<typeof read>>[];
+		const named = timers.map(({ title, rules }) => [title, rules] as const).sort();
+		assert.deepEqual(named, [
+			["cron 0 3 * * * Europe/Berlin", ["default.night"]],
+			["every 5 seconds", []],
+			["every hour", ["default.one", "default.two"]],
+		]);
+		for (const one of timers) assert.deepEqual(await read(`/v1/timers/${one.ref}`), one);
+	}));
+
 test("a timer that no rule names shows no next time", () =>
 	withService(async ({ ask }) => {
 		const created = await ask("/v1/triggers", { method: "POST", body: JSON.stringify({ name: "alone", pack: "default", ...timer }) });

@@ -5,6 +5,8 @@ import type { ListPage, ListQuery } from "../../client/page.ts";
 export interface TraceComponentRecord {
 	readonly object_id: string;
 	readonly ref: string;
+	/** What the trigger of a trigger instance is now. Absent for callers without the permission to view the trigger's parameters. */
+	readonly title?: string;
 	readonly updated_at: string;
 	/** Cause of the component; empty if it originated outside of the service. */
 	readonly caused_by: { readonly type?: "trigger_instance" | "rule" | "action_execution"; readonly id?: string };

@@ -4,6 +4,7 @@ import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord, toIncluded } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { createTraceClient, type TraceRecord } from "./client.ts";
 import { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./trace-tree-client.ts";
 
@@ -100,6 +101,11 @@ async function show(record: TraceRecord, choice: TraceChoice, options: CommonOpt
 	await write(context.stdout, `${lines.join("\n")}\n`);
 }
 
+/** Returns the title of an event's trigger, or the ref of the component. Titles contain texts of users, such as the URL of a webhook. */
+function toName({ title, ref }: TraceNode): string {
+	return title === undefined ? ref : escapeControlCharacters(title);
+}
+
 /** Returns the lines of a tree in which each component is below its cause. */
 function drawTree(nodes: readonly TraceNode[], all: readonly TraceNode[]): string[] {
 	const branches = toBranches(nodes, all);
@@ -107,7 +113,7 @@ function drawTree(nodes: readonly TraceNode[], all: readonly TraceNode[]): strin
 		(branches.get(parent) ?? []).flatMap((node, index, siblings) => {
 			const isLast = index === siblings.length - 1;
 			const [branch, below] = parent === undefined ? ["", ""] : isLast ? ["└─ ", "   "] : ["├─ ", "│  "];
-			return [`${indent}${branch}${node.kind} ${node.ref} ${node.object_id} ${node.updated_at}`, ...draw(node.key, indent + below)];
+			return [`${indent}${branch}${node.kind} ${toName(node)} ${node.object_id} ${node.updated_at}`, ...draw(node.key, indent + below)];
 		});
 	return draw(undefined, "");
 }

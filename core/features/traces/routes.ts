@@ -21,17 +21,29 @@ import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { TriggersFeatureApi } from "../triggers/api.ts";
+import { readVisibleTitles } from "../triggers/visible-triggers-exports.ts";
 import type { TracesApi } from "./api.ts";
-import type { TraceComponent, TraceView } from "./traces-exports.ts";
+import type { InstanceComponent, TraceComponent, TraceView } from "./traces-exports.ts";
 
+type RouteEngine = TracesApi & TriggersFeatureApi;
+type Titles = ReadonlyMap<string, string>;
+
+const noTitles: Titles = new Map();
+
+/** A component in a response. Only the events whose trigger's parameters the caller may view have a title. */
 const componentSchema = defineSchema(
 	"TraceComponent",
-	objectSchema({
-		object_id: stringSchema,
-		ref: stringSchema,
-		updated_at: timestamp,
-		caused_by: objectSchema({ type: enumOf("trigger_instance", "rule", "action_execution"), id: stringSchema }, ["type", "id"]),
-	}),
+	objectSchema(
+		{
+			object_id: stringSchema,
+			ref: stringSchema,
+			title: stringSchema,
+			updated_at: timestamp,
+			caused_by: objectSchema({ type: enumOf("trigger_instance", "rule", "action_execution"), id: stringSchema }, ["type", "id"]),
+		},
+		["title"],
+	),
 	{ object_id: "66a1f0c29d3e4b7a51c08d12", ref: "core.local", updated_at: "2031-03-04T09:15:02.418273Z", caused_by: {} },
 );
 const componentList = arrayOf(componentSchema);
@@ -55,7 +67,7 @@ const traceSchema = defineSchema(
 );
 const tracePart = partOf(traceSchema);
 
-const { defineRoute } = createRouteDeclarations<TracesApi>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
@@ -96,7 +108,8 @@ export const traceRoutes = [
 			return replyPageOrAll(context, paging, async (part) => {
 				const query = { ...part, components: showsComponents(selection), ...(orderBy.length > 0 && { orderBy }) };
 				const page = await context.engine.traces.list(filter, query);
-				return { ...page, items: page.items.map((view) => selectMembers(toTrace(view), selection)) };
+				const titles = isSelected(selection, "trigger_instances") ? await readTitles(context, page.items) : noTitles;
+				return { ...page, items: page.items.map((view) => selectMembers(toTrace(view, titles), selection)) };
 			});
 		},
 	}),
@@ -108,8 +121,9 @@ export const traceRoutes = [
 		answers: { 200: answerJson(traceSchema) },
 		permission: "trace_view",
 		resource: ({ path }) => ({ uid: `trace:${path["id"] ?? ""}` }),
-		async handler({ engine, path }) {
-			return replyJson(toTrace(await engine.traces.get(path["id"] ?? "")));
+		async handler(context) {
+			const view = await context.engine.traces.get(context.path["id"] ?? "");
+			return replyJson(toTrace(view, await readTitles(context, [view])));
 		},
 	}),
 ];
@@ -119,13 +133,19 @@ function showsComponents(selection: Selection | undefined): boolean {
 }
 
 /** Returns the sort order of a list. `sort_asc` and `sort_desc` take effect only with the exact value `True`. */
-function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<TracesApi, typeof listQuery>["query"]) {
+function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteEngine, typeof listQuery>["query"]) {
 	const sorted = parseSort(sort, sortFields);
 	if (sorted.length > 0 || sort_desc === "True" || sort_asc !== "True") return sorted;
 	return [["start_timestamp", "asc"] as const, ["trace_tag", "asc"] as const];
 }
 
-export function toTrace({ trace, executions, rules, instances }: TraceView): WireRecord {
+/** Returns the titles of the triggers of all events in traces, as far as the caller may view them, by the ref of the trigger. */
+function readTitles(context: RouteContext<RouteEngine>, views: readonly TraceView[]): Promise<Titles> {
+	const events = views.flatMap(({ instances }) => instances.map(({ ref: trigger, trigger_type }) => ({ trigger, trigger_type })));
+	return readVisibleTitles(context, events);
+}
+
+export function toTrace({ trace, executions, rules, instances }: TraceView, titles: Titles = noTitles): WireRecord {
 	return {
 		id: trace.id,
 		uid: `trace:${toMd5Digest(trace.id)}`,
@@ -133,8 +153,13 @@ export function toTrace({ trace, executions, rules, instances }: TraceView): Wir
 		start_timestamp: trace.start_timestamp,
 		action_executions: executions.map(toComponent),
 		rules: rules.map(toComponent),
-		trigger_instances: instances.map(toComponent),
+		trigger_instances: instances.map((instance) => toInstance(instance, titles)),
 	};
+}
+
+function toInstance({ trigger_type: _type, ...component }: InstanceComponent, titles: Titles): WireRecord {
+	const title = titles.get(component.ref);
+	return { ...toComponent(component), ...(title !== undefined && { title }) };
 }
 
 function toComponent({ caused_by, ...component }: TraceComponent): WireRecord {

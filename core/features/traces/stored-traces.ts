@@ -2,7 +2,15 @@ import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceE
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readFirstPerOwner, readMappedPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
-import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesDependencies, TraceView } from "./traces-exports.ts";
+import type {
+	InstanceComponent,
+	TraceCause,
+	TraceComponent,
+	TraceFilter,
+	Traces,
+	TracesDependencies,
+	TraceView,
+} from "./traces-exports.ts";
 
 /** Maximum number of enforcements of one rule, newest first, whose traces a list considers. */
 const maxEnforcements = 1_000;
@@ -91,7 +99,7 @@ function earliestFirst<F extends string>(timeField: F) {
 	return [[timeField, "asc"] as const, ["id", "asc"] as const];
 }
 
-type Components = ReadonlyMap<string, readonly TraceComponent[]>;
+type Components<C = TraceComponent> = ReadonlyMap<string, readonly C[]>;
 
 async function readExecutions(storage: Storage, traceIds: readonly string[]): Promise<Components> {
 	const limit = limitFor(traceIds);
@@ -136,26 +144,27 @@ async function readRules(storage: Storage, traceIds: readonly string[]): Promise
 	}));
 }
 
-async function readInstances(storage: Storage, traceIds: readonly string[]): Promise<Components> {
+async function readInstances(storage: Storage, traceIds: readonly string[]): Promise<Components<InstanceComponent>> {
 	const limit = limitFor(traceIds);
 	const instances = await readFirstPerOwner(traceIds, limit, (of) =>
 		storage.find("trigger_instance", {
 			where: { trace_id: { in: of } },
 			limit,
-			fields: ["trace_id", "trigger", "occurrence_time", "caused_by_id"],
+			fields: ["trace_id", "trigger", "trigger_type", "occurrence_time", "caused_by_id"],
 			orderBy: earliestFirst("occurrence_time"),
 		}),
 	);
-	return group(instances, ({ id, trigger, occurrence_time, caused_by_id }) => ({
+	return group(instances, ({ id, trigger, trigger_type, occurrence_time, caused_by_id }) => ({
 		object_id: id,
 		ref: trigger,
+		trigger_type,
 		updated_at: occurrence_time,
 		caused_by: caused_by_id === null ? undefined : { type: "action_execution", id: caused_by_id },
 	}));
 }
 
-function group<E extends { readonly trace_id: string }>(entities: readonly E[], toComponent: (entity: E) => TraceComponent): Components {
-	const groups = new Map<string, TraceComponent[]>();
+function group<E extends { readonly trace_id: string }, C>(entities: readonly E[], toComponent: (entity: E) => C): Components<C> {
+	const groups = new Map<string, C[]>();
 	for (const entity of entities) {
 		const components = groups.get(entity.trace_id);
 		if (components === undefined) groups.set(entity.trace_id, [toComponent(entity)]);

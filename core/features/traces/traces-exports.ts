@@ -19,12 +19,17 @@ export interface TraceComponent {
 	readonly caused_by: TraceCause | undefined;
 }
 
+/** A trigger instance as a component. */
+export interface InstanceComponent extends TraceComponent {
+	readonly trigger_type: string;
+}
+
 /** A trace with its components: the earliest 10,000 of each kind, or the earliest 1,000 in a list of several traces. */
 export interface TraceView {
 	readonly trace: TraceEntity;
 	readonly executions: readonly TraceComponent[];
 	readonly rules: readonly TraceComponent[];
-	readonly instances: readonly TraceComponent[];
+	readonly instances: readonly InstanceComponent[];
 }
 
 /** Filter for a list of traces. */

@@ -29,6 +29,8 @@ export interface TriggerRecord {
 	readonly pack: string;
 	/** Ref of the trigger type. */
 	readonly type: string;
+	/** What the trigger is, such as `webhook hello` or `every 5 seconds`. */
+	readonly title: string;
 	readonly description: string;
 	readonly parameters: JsonObject;
 }
@@ -41,6 +43,11 @@ export interface TriggerInstanceRecord {
 	readonly id: string;
 	readonly trigger: string;
 	readonly trigger_type: string;
+	/**
+	 * What the trigger is now, such as `webhook hello` or `every 5 seconds`. Absent for callers without the permission to view the
+	 * parameters of the trigger.
+	 */
+	readonly trigger_title?: string;
 	/** Absent for callers without the permission to view it. */
 	readonly payload?: JsonObject;
 	readonly occurrence_time: string;

@@ -2,10 +2,12 @@ import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { write } from "../../cli/context.ts";
-import { createTriggerClient } from "./client.ts";
+import { toTablePage } from "../../cli/print-records.ts";
+import type { ListPage } from "../../client/page.ts";
+import { createTriggerClient, type TriggerInstanceRecord, type TriggerPart } from "./client.ts";
 
 const attributes = ["id", "ref", "description", "payload_schema", "parameters_schema", "tags"];
-const instanceColumns = ["id", "trigger", "occurrence_time", "status"];
+const instanceColumns = ["id", "trigger_title", "occurrence_time", "status"];
 
 interface InstanceOptions {
 	readonly last: number;
@@ -48,17 +50,16 @@ const addInstanceCommands: AddCommands = (parent, context) => {
 		.addList<InstanceOptions>(
 			"List events, newest first.",
 			instanceColumns,
-			(client, { last: limit, trigger, triggerType: trigger_type, status, timestampGt: timestamp_gt, timestampLt: timestamp_lt }) =>
-				client.list({ limit, trigger, trigger_type, status, timestamp_gt, timestamp_lt }),
+			async (client, options) => toTablePage(await listInstances(client, options), options, toRow),
 			"-n",
 		)
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
-		.option("--trigger <ref>", "of this trigger")
+		.option("--trigger <ref>", "of this trigger, or of this trigger type")
 		.option("--trigger-type <ref>", "of this trigger type")
 		.option("--status <status>", "pending, processing, processed or processing_failed; several with commas")
 		.option("--timestamp-gt <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "before this time");
-	const instanceAttributes = [...instanceColumns, "trigger_type", "trace_id", "failure_reason", "payload"];
+	const instanceAttributes = [...instanceColumns, "trigger", "trigger_type", "trace_id", "failure_reason", "payload"];
 	instances.addShow("get <ids...>", "Show events with their payloads.", instanceAttributes, (client, id) => client.get(id));
 	instances
 		.addForEach<{ reason?: string }>("re-emit <id>", "Dispatch an event once more.", async (client, id, { reason }) => {
@@ -67,3 +68,17 @@ const addInstanceCommands: AddCommands = (parent, context) => {
 		})
 		.option("--reason <text>", "why, kept in the payload with the name of who asks for it");
 };
+
+/** Lists events. If the option `--trigger` names a trigger type instead of a trigger, lists the events of that type. */
+async function listInstances(client: TriggerPart["instances"], options: InstanceOptions): Promise<ListPage<TriggerInstanceRecord>> {
+	const { last: limit, trigger, triggerType: trigger_type, status, timestampGt: timestamp_gt, timestampLt: timestamp_lt } = options;
+	const query = { limit, trigger_type, status, timestamp_gt, timestamp_lt };
+	const page = await client.list({ ...query, trigger });
+	if (page.items.length > 0 || trigger === undefined || trigger_type !== undefined) return page;
+	return client.list({ ...query, trigger_type: trigger });
+}
+
+/** An event without a title, which not everyone may see, shows the ref of its trigger. */
+function toRow(instance: TriggerInstanceRecord): object {
+	return { ...instance, trigger_title: instance.trigger_title ?? instance.trigger };
+}

@@ -39,6 +39,7 @@ export const triggerTypePart = partOf(triggerTypeSchema);
 export const triggerMembers = {
 	...fieldsOf(triggerKind, ["id", "ref", "name", "pack", "type", "parameters", "description"]),
 	uid: stringSchema,
+	title: stringSchema,
 };
 export const triggerExample = {
 	id: "66a1e0019d3e4b7a51c00031",
@@ -47,21 +48,28 @@ export const triggerExample = {
 	name: "hook",
 	pack: "core",
 	type: "core.svc.webhook",
-	parameters: { url: "disk/full" },
+	title: "webhook disk/alerts",
+	parameters: { url: "disk/alerts" },
 	description: "",
 };
+/** Refs of the rules that use a trigger and that the caller may view, in a response. */
+export const rulesMember = { rules: arrayOf(stringSchema) };
 /** A trigger in a response. */
 export const triggerSchema = defineSchema("Trigger", objectSchema(triggerMembers), triggerExample);
 
-/** An event in a response. The payload is left out for callers without the permission to view it. */
+/**
+ * An event in a response. The payload is left out for callers without the permission to view it, and the title of the trigger for callers
+ * who may not view its parameters.
+ */
 export const triggerInstanceSchema = defineSchema(
 	"TriggerInstance",
 	objectSchema(
 		{
 			...fieldsOf(triggerInstanceKind, ["id", "trigger", "trigger_type", "payload", "occurrence_time", "trace_id", "failure_reason"]),
 			status: enumOf("pending", "processing", "processed", "processing_failed"),
+			trigger_title: stringSchema,
 		},
-		["payload", "failure_reason"],
+		["payload", "failure_reason", "trigger_title"],
 	),
 	{
 		id: "66a1e0019d3e4b7a51c00032",
@@ -71,6 +79,7 @@ export const triggerInstanceSchema = defineSchema(
 		occurrence_time: "2031-03-04T09:15:02.418273Z",
 		status: "processed",
 		trace_id: "66a1f0c29d3e4b7a51c08d10",
+		trigger_title: "webhook disk/alerts",
 	},
 );
 export const triggerInstancePart = partOf(triggerInstanceSchema);

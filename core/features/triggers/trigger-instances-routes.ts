@@ -1,5 +1,5 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
-import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
+import { isSelected, parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { assertAllowedValues } from "../../http/filter-values.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema-builders.ts";
@@ -12,16 +12,28 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { TriggersFeatureApi } from "./api.ts";
 import { triggerInstancePart, triggerInstanceSchema } from "./schemas-exports.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 import { withVisiblePayloads } from "./visible-payloads-exports.ts";
+import { readVisibleTitles } from "./visible-triggers-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<TriggersFeatureApi>();
 
 const defaultLimit = 100;
-const rules = selectionRulesOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
+const rules = selectionRulesOf([
+	"id",
+	"trigger",
+	"trigger_type",
+	"payload",
+	"occurrence_time",
+	"status",
+	"trace_id",
+	"failure_reason",
+	"trigger_title",
+]);
 const sortFields = new Map<string, keyof TriggerInstanceEntity>([
 	["id", "id"],
 	["trigger", "trigger"],
@@ -67,7 +79,8 @@ export const triggerInstanceRoutes = [
 			const presentation = toRecordVisibility(context);
 			return replyPageOrAll(context, paging, async (part) => {
 				const page = await context.engine.triggers.instances.list(filter, { ...part, ...(orderBy.length > 0 && { orderBy }) });
-				const records = await withVisiblePayloads(context, page.items, presentation);
+				const shown = await withVisiblePayloads(context, page.items, presentation);
+				const records = isSelected(selection, "trigger_title") ? await withTitles(context, page.items, shown) : shown;
 				return { ...page, items: records.map((record) => selectMembers(record, selection)) };
 			});
 		},
@@ -82,7 +95,8 @@ export const triggerInstanceRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const instance = await context.engine.triggers.instances.get(toId(context));
-			const [record] = await withVisiblePayloads(context, [instance], toRecordVisibility(context));
+			const shown = await withVisiblePayloads(context, [instance], toRecordVisibility(context));
+			const [record] = await withTitles(context, [instance], shown);
 			return replyJson(record);
 		},
 	}),
@@ -107,6 +121,19 @@ export const triggerInstanceRoutes = [
 		},
 	}),
 ];
+
+/** Returns the records of events with the titles of their triggers, as far as the caller may view them. */
+async function withTitles(
+	context: RouteContext<TriggersFeatureApi>,
+	instances: readonly TriggerInstanceEntity[],
+	records: readonly WireRecord[],
+): Promise<readonly WireRecord[]> {
+	const titles = await readVisibleTitles(context, instances);
+	return records.map((record, index) => {
+		const title = titles.get(instances[index]?.trigger ?? "");
+		return title === undefined ? record : { ...record, trigger_title: title };
+	});
+}
 
 function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";

@@ -1,4 +1,4 @@
-import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
+import type { JsonObject, RuleEntity, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ChangeRequester } from "../../kernel/executions/log-actor.ts";
@@ -57,11 +57,18 @@ export interface TriggerTypes {
 	remove(refOrId: string): Promise<void>;
 }
 
+/** A rule, and the ref of the trigger that it uses. */
+export type RuleOfTrigger = Pick<RuleEntity, "ref" | "pack" | "name" | "trigger">;
+
 export interface Triggers {
 	/** Returns triggers ordered by ref. */
 	list(filter: NamedFilter): Promise<readonly TriggerEntity[]>;
 	/** Returns the trigger with this ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<TriggerEntity>;
+	/** Returns those of the triggers with these refs that exist, in any order. */
+	listByRef(refs: readonly string[]): Promise<readonly TriggerEntity[]>;
+	/** Returns the rules that use the triggers with these refs, ordered by the ref of the rule. */
+	rulesOf(refs: readonly string[]): Promise<readonly RuleOfTrigger[]>;
 	/** Masks the parameters that the trigger types mark as secret. */
 	mask(triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]>;
 	/** Creates a trigger. Returns the existing one if its pack and name, or its type and parameters, are in use. */

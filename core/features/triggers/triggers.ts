@@ -11,7 +11,7 @@ import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "./trigger-secrets-exports.ts";
 import { toNamedWhere } from "./trigger-types.ts";
-import type { NamedFilter, TriggerInput, Triggers } from "./triggers-exports.ts";
+import type { NamedFilter, RuleOfTrigger, TriggerInput, Triggers } from "./triggers-exports.ts";
 
 export type TriggersDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes" | "triggerCatalog" | "triggerTypes">;
 
@@ -29,6 +29,16 @@ export class StoredTriggers implements Triggers {
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
 		return found;
+	}
+
+	async listByRef(refs: readonly string[]): Promise<readonly TriggerEntity[]> {
+		return refs.length === 0 ? [] : this.#parts.storage.find("trigger", { where: { ref: { in: refs } } });
+	}
+
+	async rulesOf(refs: readonly string[]): Promise<readonly RuleOfTrigger[]> {
+		if (refs.length === 0) return [];
+		const fields = ["ref", "pack", "name", "trigger"] as const;
+		return this.#parts.storage.find("rule", { where: { trigger: { in: refs } }, orderBy: [["ref", "asc"]], fields });
 	}
 
 	mask(triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {

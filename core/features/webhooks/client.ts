@@ -4,7 +4,10 @@ import type { JsonObject, JsonValue } from "../../contract/index.ts";
 import type { TriggerRecord } from "../triggers/client-exports.ts";
 
 /** A webhook that a rule has registered. */
-export type WebhookRecord = TriggerRecord;
+export interface WebhookRecord extends TriggerRecord {
+	/** Refs of the rules that use the webhook and that the caller may view. */
+	readonly rules: readonly string[];
+}
 
 /** A delivery stored by a hook with `ledger`, or accepted by one with `deduplicate`. Lists leave out headers, query and body. */
 export interface WebhookDeliveryRecord {

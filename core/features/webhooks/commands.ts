@@ -1,16 +1,19 @@
 import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
+import { toTablePage } from "../../cli/print-records.ts";
 import { createWebhookClient } from "./client.ts";
 
-const hookColumns = ["parameters.url", "type", "description"];
-const hookAttributes = [...hookColumns, "ref", "parameters"];
+const hookColumns = ["parameters.url", "rules", "description"];
+const hookAttributes = ["title", ...hookColumns, "type", "ref", "parameters"];
 const deliveryColumns = ["id", "received_at", "url", "verdict", "delivery_id", "trigger_instance_id"];
 const deliveryAttributes = [...deliveryColumns, "reason", "user", "trace_tag", "headers", "query", "body"];
 
 export const addWebhookCommands: AddCommands = (parent, context) => {
 	const group = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
 	const webhooks = new RecordCommands(group, context, { noun: "webhook", createClient: createWebhookClient });
-	webhooks.addList("List webhooks by url.", hookColumns, (client) => client.list());
+	webhooks.addList("List webhooks by url, with the rules that use them.", hookColumns, async (client, options) =>
+		toTablePage(await client.list(), options, ({ rules, ...hook }) => ({ ...hook, rules: rules.join(", ") })),
+	);
 	webhooks.addShow("get <urls...>", "Show webhooks.", hookAttributes, (client, url) => client.get(url));
 
 	const deliveryGroup = group.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");

@@ -1,5 +1,5 @@
 import { webhookDeliveryKind } from "../../contract/entities/webhook-delivery.ts";
-import { type JsonObject, SvcError, type TriggerEntity, type WebhookDeliveryEntity } from "../../contract/index.ts";
+import { type JsonObject, SvcError, type WebhookDeliveryEntity } from "../../contract/index.ts";
 import { decodeHeader } from "../../http/decode-header.ts";
 import { parseFilterValues } from "../../http/filter-values.ts";
 import { answerJson, answerNothing, answerPage, answerTooMany, type ResponseDeclaration } from "../../http/openapi/responses.ts";
@@ -10,17 +10,28 @@ import { replyRecords } from "../../http/reply-records.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
+import type { WireRecord } from "../../http/wire-record.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
-import { triggerExample, triggerMembers } from "../triggers/schemas-exports.ts";
+import type { TriggersFeatureApi } from "../triggers/api.ts";
+import { rulesMember, triggerExample, triggerMembers } from "../triggers/schemas-exports.ts";
+import { toTrigger } from "../triggers/trigger-records-exports.ts";
 import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
+import { readVisibleRules } from "../triggers/visible-triggers-exports.ts";
 import type { WebhooksApi } from "./api.ts";
 import { type Challenge, replyChallenge } from "./challenge.ts";
 import { verdicts } from "./delivery-log.ts";
 import { genericHookUrl } from "./hook-parameters-exports.ts";
+import type { Hook } from "./webhooks-exports.ts";
+
+type RouteEngine = WebhooksApi & TriggersFeatureApi;
 
 /** A webhook in a response. */
-const webhookSchema = defineSchema("Webhook", objectSchema(triggerMembers), { ...triggerExample, uid: "webhook:disk/full" });
+const webhookSchema = defineSchema("Webhook", objectSchema({ ...triggerMembers, ...rulesMember }), {
+	...triggerExample,
+	uid: "webhook:disk/alerts",
+	rules: ["disk.sweep"],
+});
 
 const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "headers", "query", "body"] as const;
 
@@ -36,7 +47,7 @@ const deliverySchema = defineSchema(
 	),
 	{
 		id: "66a1e0019d3e4b7a51c00080",
-		url: "disk/full",
+		url: "disk/alerts",
 		trigger: "core.hook",
 		received_at: "2031-03-04T09:15:02.418273Z",
 		verdict: "accepted",
@@ -45,7 +56,7 @@ const deliverySchema = defineSchema(
 	},
 );
 
-const { defineRawRoute, defineRoute } = createRouteDeclarations<WebhooksApi>();
+const { defineRawRoute, defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 50;
 
@@ -90,7 +101,7 @@ export const webhookRoutes = [
 		query: pagingQuery,
 		async handler(context) {
 			const hooks = await context.engine.webhooks.list();
-			return replyRecords(context, parsePaging(context), hooks, (part) => part.map(({ trigger }) => toHook(trigger)));
+			return replyRecords(context, parsePaging(context), hooks, (part) => toHooks(context, part));
 		},
 	}),
 	defineRoute({
@@ -111,7 +122,8 @@ export const webhookRoutes = [
 			if (challenge !== undefined) return replyChallenge(challenge);
 			const [hook] = await engine.webhooks.find(path["url"] ?? "");
 			if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `webhook "${path["url"]}" is not registered`);
-			return replyJson(toHook(hook.trigger));
+			const [record] = await toHooks(context, [hook]);
+			return replyJson(record);
 		},
 	}),
 	defineRoute({
@@ -206,8 +218,13 @@ export const webhookRoutes = [
 	}),
 ];
 
-function toHook({ id, ref, pack, name, type, parameters, description }: TriggerEntity) {
-	return { id, uid: `webhook:${toHookUrl(String(parameters["url"]))}`, ref, name, pack, type, parameters, description };
+/** Returns the records of webhooks, each with the rules that use it and that the caller may view. */
+async function toHooks(context: RouteContext<RouteEngine>, hooks: readonly Hook[]): Promise<readonly WireRecord[]> {
+	const rules = await readVisibleRules(
+		context,
+		hooks.map(({ trigger }) => trigger),
+	);
+	return hooks.map(({ trigger, url }) => ({ ...toTrigger(trigger), uid: `webhook:${url}`, rules: rules.get(trigger.ref) ?? [] }));
 }
 
 function toDelivery(

@@ -23,6 +23,7 @@ export const canaries = {
 	answer: canary("answer"),
 	result: canary("result"),
 	alias: canary("alias"),
+	trigger: canary("trigger"),
 } as const;
 
 /** Lets be written in a chat what makes the parrot say everything. */
@@ -34,6 +35,15 @@ export const canaryAlias = {
 	immutable_parameters: { odd: canaries.alias, plain: "{{ odd }}" },
 	ack: { format: "{{ execution.parameters }} {{ actionalias }}", extra: { all: "{{ execution }}" } },
 	result: { format: "{{ execution.parameters }} {{ execution.result }} {{ actionalias }}", extra: { all: "{{ execution }}" } },
+};
+
+/** Acts on the events of a trigger with a secret parameter. */
+export const canaryRule = {
+	name: "guarded",
+	pack: "aviary",
+	enabled: true,
+	trigger: { type: "aviary.guarded", parameters: { pin: canaries.trigger, colour: "red" } },
+	action: { ref: "aviary.hearer", parameters: { note: "{{ trigger.said }}" } },
 };
 
 /** Items of the datastore by name, all of them secret. */
@@ -159,6 +169,12 @@ const files: Readonly<Record<string, object>> = {
 	"actions/hearer.yaml": { name: "hearer", runner_type: "parrot", parameters: { note: {}, extra: {} } },
 	"actions/asker.yaml": { name: "asker", runner_type: "inquirer", parameters: {} },
 	"triggers/flown.yaml": { name: "flown", pack: "aviary", payload_schema: { type: "object" } },
+	"triggers/guarded.yaml": {
+		name: "guarded",
+		pack: "aviary",
+		parameters_schema: { type: "object", properties: { pin: secret, colour: text } },
+		payload_schema: { type: "object" },
+	},
 	"rules/heard.yaml": rule("heard", "core.svc.generic.actiontrigger", ended("aviary.parrot"), {
 		note: "{{ trigger }}",
 		extra: "{{ svckv.system.rule | decrypt_kv }}",

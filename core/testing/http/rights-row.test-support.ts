@@ -10,6 +10,8 @@ export const guardedFields = {
 	parameters: { pattern: /"parameters":\{"pin":"|A PAYLOAD/, meaning: "parameters of an execution" },
 	secrets: { pattern: /a secret pin/, meaning: "values of secret parameters" },
 	payload: { pattern: /a payload/, meaning: "payload of an event, or body of a webhook delivery" },
+	title: { pattern: /webhook disk\/full/, meaning: "what a trigger is, such as the URL of a webhook" },
+	rules: { pattern: /"rules":\["default\.answer"\]/, meaning: "rules that use a webhook or a timer" },
 	configuration: { pattern: /a configured secret/, meaning: "secrets of a pack's configuration" },
 	items: { pattern: /a kept value/, meaning: "secret values of the datastore" },
 	own: { pattern: /a private value/, meaning: "datastore items of a user, as items or in events" },

@@ -137,6 +137,11 @@ test("operators switch what comes from git on and off and configure it, and the 
 			const changed = await send("PUT", path, { ...record, enabled: false });
 			assert.deepEqual([changed.status, changed.record["enabled"]], [200, false], path);
 		}
+		// A client that knows no titles of triggers sends the record back without them.
+		const { record: watch } = await send("GET", "/rules/disk.watch");
+		const { title, ...trigger } = watch["trigger"] as WireRecord;
+		assert.equal(title, "disk.alert");
+		for (const enabled of [true, false]) assert.equal((await send("PUT", "/rules/disk.watch", { ...watch, trigger, enabled })).status, 200);
 		assert.equal((await send("PUT", "/configs/disk", { level: 3 })).status, 200);
 		const next = commit("1.1.0");
 		await push();

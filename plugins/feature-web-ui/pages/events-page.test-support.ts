@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { hostileText } from "../../../core/testing/web/chatty.test-support.ts";
-import { assertClean, type WebUnderTest, webTest, withWeb } from "../../../core/testing/web/web.test-support.ts";
+import { assertClean, assertFitsPhone, goTo, type WebUnderTest, webTest, withWeb } from "../../../core/testing/web/web.test-support.ts";
 
 /** A webhook that keeps its deliveries, a timer, and a delivery. */
 async function withSources({ ask, signIn }: WebUnderTest): Promise<void> {
@@ -55,12 +55,45 @@ webTest("a delivery leads to its event, to a test of the rule with it, and is de
 	}),
 );
 
+webTest("events, timers, webhooks, rules and the audit record name triggers by what they are, and by the rules that use them", () =>
+	withWeb(
+		async (web) => {
+			await withSources(web);
+			const page = await web.open("root", "/events/latest");
+			const table = (name: string) => page.getByRole("table", { name });
+			await table("Events").getByRole("link", { name: "webhook hooks/sample" }).click();
+			await page.getByRole("heading", { name: "webhook hooks/sample" }).waitFor();
+			await assertClean(page);
+			await assertFitsPhone(page);
+			await goTo(page, "/events/timers");
+			await table("Timers").getByRole("link", { name: "every hour" }).waitFor();
+			await table("Timers").getByRole("link", { name: "default.hourly" }).click();
+			await page.getByRole("link", { name: "every hour" }).waitFor();
+			await assertClean(page);
+			await goTo(page, "/events/webhooks");
+			await table("Webhooks").getByRole("link", { name: "default.posted" }).waitFor();
+			await goTo(page, "/rules");
+			await table("Rules").getByRole("cell", { name: "webhook hooks/sample" }).waitFor();
+			await goTo(page, "/audit?kind=trigger");
+			await table("Entries").getByText("every hour", { exact: true }).waitFor();
+			await assertClean(page);
+			const viewer = await web.open("ann", "/events/latest");
+			await viewer
+				.getByRole("table", { name: "Events" })
+				.getByRole("link", { name: /^core\.[0-9a-f]{8}-/ })
+				.waitFor();
+			assert.equal(await viewer.getByText("webhook hooks/sample").count(), 0);
+		},
+		{ grants: [{ permission_types: ["trigger_instance_list"] }] },
+	),
+);
+
 webTest("timers say when they fire, sensors how they do; they are switched by who may", () =>
 	withWeb(
 		async (web) => {
 			await withSources(web);
 			const page = await web.open("root", "/events/timers");
-			await page.getByText('"unit":"hours"').waitFor();
+			await page.getByText("every hour").waitFor();
 			await assertClean(page);
 			await page.getByRole("link", { name: "Sensors" }).click();
 			await page.getByRole("button", { name: "Disable default.watcher" }).click();
@@ -70,7 +103,7 @@ webTest("timers say when they fire, sensors how they do; they are switched by wh
 			await viewer.getByRole("cell", { name: "default.watcher" }).waitFor();
 			assert.equal(await viewer.getByRole("button", { name: /able / }).count(), 0);
 			const somebody = await web.open("ann", "/events");
-			await somebody.getByText('"unit":"hours"').waitFor();
+			await somebody.getByText("every hour").waitFor();
 			assert.deepEqual(await somebody.getByRole("navigation", { name: "Views of events" }).getByRole("link").allTextContents(), ["Timers"]);
 			await somebody.getByRole("navigation", { name: "Pages", exact: true }).getByRole("link", { name: "Events" }).waitFor();
 			await assertClean(somebody);

@@ -57,7 +57,7 @@ webTest("a delivery shows which rule acted, and of the others the criterion and 
 		await tree.getByRole("link", { name: "default.named" }).click();
 		await page.getByText("The rule would not act").waitFor();
 		await page.goBack();
-		await tree.getByRole("link", { name: /^core\./ }).click();
+		await tree.getByRole("link", { name: "webhook hooks/sample" }).click();
 		await page.getByRole("link", { name: "Effects" }).click();
 		await page.waitForURL(/#\/why\/[0-9a-f]{24}\?event=/);
 		await tree.getByRole("link", { name: "yard.talk" }).waitFor();

@@ -60,7 +60,7 @@ export function Page() {
 						<Empty title={texts.noneFound} step={common.filterStep} />
 					) : (
 						<>
-							<DataTable label={texts.entries} columns={columns} rows={items} toKey={({ number }) => String(number)} />
+							<DataTable label={texts.entries} columns={columns} rows={items} toKey={({ number }) => String(number)} isFocusable />
 							<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 						</>
 					)

@@ -20,9 +20,9 @@ const columns: readonly Column<TriggerInstanceRecord>[] = [
 	{
 		title: common.trigger,
 		class: "wide",
-		cell: ({ id, trigger }) => (
-			<a class="row-link" href={toEventHref(id)}>
-				{escapeControlCharacters(trigger)}
+		cell: ({ id, trigger, trigger_title }) => (
+			<a class="row-link" href={toEventHref(id)} title={escapeControlCharacters(trigger)}>
+				{escapeControlCharacters(trigger_title ?? trigger)}
 			</a>
 		),
 	},

@@ -34,7 +34,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 }
 
 function Head({ event }: { readonly event: TriggerInstanceRecord }) {
-	const { id, trigger, trigger_type, status, occurrence_time, failure_reason, trace_id } = event;
+	const { id, trigger, trigger_title, trigger_type, status, occurrence_time, failure_reason, trace_id } = event;
 	const reEmit = () =>
 		attempt(async () => {
 			const { id: again } = await client.triggers.instances.reEmit(id);
@@ -43,7 +43,7 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 	return (
 		<>
 			<div class="page-head">
-				<h1>{escapeControlCharacters(trigger)}</h1>
+				<h1>{escapeControlCharacters(trigger_title ?? trigger)}</h1>
 				{session.may("trace_view") && <a href={toHref(toPath("/why/:trace", { trace: trace_id }), { event: id })}>{texts.effects}</a>}
 				{session.may("trigger_instance_reemit") && (
 					<button type="button" onClick={() => void reEmit()}>
@@ -60,6 +60,9 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 					<Ago at={occurrence_time} />
 				</Fact>
 				<Fact name={common.type}>{escapeControlCharacters(trigger_type)}</Fact>
+				<Fact name={common.trigger}>
+					<span class="mono">{escapeControlCharacters(trigger)}</span>
+				</Fact>
 				<Fact name={common.id}>
 					<span class="mono">{id}</span>
 				</Fact>

@@ -1,9 +1,9 @@
-import { stringifyJson } from "../../../../core/contract/index.ts";
+import { Fragment } from "preact";
 import { escapeControlCharacters, type TimerRecord, type WebhookRecord } from "../../../_shipped/client.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
 import { toHref, toPath } from "../kit/router.ts";
-import { client, session, toApiHref } from "../kit/service.ts";
+import { client, toApiHref } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -19,14 +19,40 @@ import { TriggerTypeList } from "./trigger-type-list.tsx";
 const columns: readonly Column<TimerRecord>[] = [
 	{
 		title: texts.timer,
-		class: "wide",
-		cell: ({ ref }) => <a href={toHref("/events/latest", { trigger: ref })}>{escapeControlCharacters(ref)}</a>,
+		class: "item-name",
+		cell: ({ ref, title }) => (
+			<a href={toHref("/events/latest", { trigger: ref })} title={escapeControlCharacters(`${title} (${ref})`)}>
+				{escapeControlCharacters(title)}
+			</a>
+		),
 	},
-	{ title: common.type, cell: ({ type }) => escapeControlCharacters(type) },
-	{ title: common.parameters, cell: ({ parameters }) => <code>{escapeControlCharacters(stringifyJson(parameters))}</code> },
+	{ title: common.rules, class: "wide", cell: (source) => <RuleLinks source={source} /> },
 	{ title: texts.lastFired, cell: ({ last_fired_at }) => <Ago at={last_fired_at ?? undefined} /> },
 	{ title: texts.nextFired, cell: ({ next_fire_at }) => (next_fire_at === null ? texts.noNextFiring : toLocal(next_fire_at)) },
 ];
+
+/** Rules of a timer or a webhook that its row names. */
+const maxRuleLinks = 2;
+
+/** Links to the rules that use a timer or a webhook. */
+function RuleLinks({ source: { ref: trigger, rules } }: { readonly source: Pick<TimerRecord, "ref" | "rules"> }) {
+	return (
+		<>
+			{rules.slice(0, maxRuleLinks).map((ref, index) => (
+				<Fragment key={ref}>
+					{index > 0 && ", "}
+					<a href={toHref(toPath("/rules/:ref", { ref }))}>{escapeControlCharacters(ref)}</a>
+				</Fragment>
+			))}
+			{rules.length > maxRuleLinks && (
+				<>
+					{" "}
+					<a href={toHref("/rules", { trigger })}>{common.andMore(rules.length - maxRuleLinks)}</a>
+				</>
+			)}
+		</>
+	);
+}
 
 export function TimerList() {
 	const timers = useResource(() => client.timers.list(), []);
@@ -72,10 +98,7 @@ export function Page({ values: { view = "" } }: PageProps) {
 
 const webhookColumns: readonly Column<WebhookRecord>[] = [
 	{ title: texts.address, class: "wide", cell: (hook) => <code>{escapeControlCharacters(toApiHref(`/webhooks/${toUrl(hook)}`))}</code> },
-	{
-		title: common.rules,
-		cell: ({ ref }) => (session.may("rule_list") ? <a href={toHref("/rules", { trigger: ref })}>{texts.itsRules}</a> : null),
-	},
+	{ title: common.rules, cell: (source) => <RuleLinks source={source} /> },
 	{ title: texts.deliveries, cell: (hook) => <a href={toHref("/events/deliveries", { url: toUrl(hook) })}>{texts.deliveries}</a> },
 ];
 

@@ -1,5 +1,5 @@
 import { useCallback } from "preact/hooks";
-import type { ExecutionRecord, StreamEventRecord } from "../../../_shipped/client.ts";
+import { type ExecutionRecord, escapeControlCharacters, type StreamEventRecord } from "../../../_shipped/client.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
@@ -66,6 +66,7 @@ function isAbout({ name, data }: StreamEventRecord, id: string): boolean {
 /** Shows the head of an execution's page: its status, who or what started it, and its duration. */
 export function ExecutionHead({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
 	const { user } = run.context;
+	const trigger = run.trigger?.title ?? run.trigger_type?.ref;
 	return (
 		<>
 			<div class="page-head">
@@ -87,7 +88,7 @@ export function ExecutionHead({ run, resource }: { readonly run: ExecutionRecord
 				</Fact>
 				<Fact name={common.startedBy}>{typeof user === "string" ? user : "–"}</Fact>
 				{run.rule?.ref !== undefined && <Fact name={common.rule}>{run.rule.ref}</Fact>}
-				{run.trigger_type?.ref !== undefined && <Fact name={common.trigger}>{run.trigger_type.ref}</Fact>}
+				{trigger !== undefined && <Fact name={common.trigger}>{escapeControlCharacters(trigger)}</Fact>}
 				{run.parent !== undefined && (
 					<Fact name={texts.parent}>
 						<a href={toExecutionHref(run.parent)}>{run.parent}</a>

@@ -80,7 +80,7 @@ function Head({ rule, resource }: HeadProps) {
 			}
 		>
 			<Fact name={common.trigger}>
-				<a href={toTriggerTypeHref(trigger.type)}>{escapeControlCharacters(trigger.type)}</a>
+				<a href={toTriggerTypeHref(trigger.type)}>{escapeControlCharacters(trigger.title ?? trigger.type)}</a>
 			</Fact>
 			<Fact name={common.action}>
 				<a href={toHref(toPath("/actions/:ref", { ref: action.ref }))}>{escapeControlCharacters(action.ref)}</a>

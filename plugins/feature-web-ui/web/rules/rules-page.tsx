@@ -32,7 +32,13 @@ const columns: readonly Column<RuleRecord>[] = [
 			</a>
 		),
 	},
-	{ title: common.trigger, cell: ({ trigger }) => escapeControlCharacters(trigger.type) },
+	{
+		title: common.trigger,
+		class: "item-name",
+		cell: ({ trigger: { title, type } }) => (
+			<span title={escapeControlCharacters(title ?? type)}>{escapeControlCharacters(title ?? type)}</span>
+		),
+	},
 	{ title: common.action, cell: ({ action }) => escapeControlCharacters(action.ref) },
 ];
 

@@ -23,7 +23,6 @@ export const testRule = (rule: string) => `Test ${rule} with this event`;
 
 export const webhook = "Webhook";
 export const address = "Address";
-export const itsRules = "Rules of this webhook";
 export const noWebhooks = "No rule has registered a webhook";
 export const noWebhooksStep = "Create a rule with the trigger `core.svc.webhook` and a `url`.";
 export const verdict = "Verdict";

@@ -48,7 +48,7 @@ export function EventItem({ node, shown, depth }: EventItemProps) {
 		<>
 			<span class="why-kind">{common.event}</span>
 			<a href={toEventHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
-				{escapeControlCharacters(node.ref)}
+				{escapeControlCharacters(node.title ?? node.ref)}
 			</a>
 			<span class="faint">
 				<Ago at={node.updated_at} />
