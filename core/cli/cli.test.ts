@@ -1,6 +1,6 @@
 import "../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -60,15 +60,25 @@ async function svc(words: readonly string[], options: Parameters<typeof start>[1
 test("without a credential the answer says how to sign in", async () => {
 	const { exitCode, stderr } = await svc(["action", "list"]);
 	assert.equal(exitCode, 1);
-	assert.match(stderr, /ERROR: .*Unauthorized[\s\S]*svc login/);
+	assert.match(stderr, /^error: a token or an API key is needed\n.*svc login/);
 	assert.match((await svc(["whoami"])).stdout, /Not signed in/);
 });
 
 test("a wrong password is refused, an empty input asks for one", async () => {
-	assert.equal((await svc(["login", "admin", "-p", "wrong"])).exitCode, 1);
+	const wrong = await svc(["login", "admin", "-p", "wrong"]);
+	assert.deepEqual([wrong.exitCode, wrong.stdout], [1, ""]);
+	assert.match(wrong.stderr, /^error: cannot sign in "admin": the user name or the password is wrong$/m);
 	const { exitCode, stderr } = await svc(["login", "admin"]);
 	assert.equal(exitCode, 2);
 	assert.match(stderr, /no password was given/);
+});
+
+test("a wrong password in the configuration file is reported with that file", async () => {
+	const config = join(home, "wrong-config");
+	writeFileSync(config, "[credentials]\nusername = admin\npassword = wrong\n");
+	const { exitCode, stderr } = await svc(["action", "list", "--config-file", config]);
+	assert.equal(exitCode, 1);
+	assert.match(stderr, /^error: cannot sign in "admin": the user name or the password is wrong; .*wrong-config\n$/);
 });
 
 test("login reads the password from the input and keeps the token for its owner only", async () => {
@@ -86,7 +96,7 @@ test("token prints the token that a sign-in has kept, and nothing else", async (
 	assert.equal((JSON.parse(readFileSync(join(home, ".svc", "token-admin"), "utf8")) as { token: string }).token, last.stdout.trim());
 	const unknown = await svc(["token", "nobody"]);
 	assert.deepEqual([unknown.exitCode, unknown.stdout], [1, ""]);
-	assert.match(unknown.stderr, /no token is kept.*`svc login nobody`/);
+	assert.match(unknown.stderr, /no valid token is stored.*`svc login nobody`/);
 });
 
 test("auth -t prints nothing but the token", async () => {
@@ -131,14 +141,14 @@ test("an unknown action is named and exits with 2", async () => {
 	]) {
 		const { exitCode, stderr } = await svc(words);
 		assert.equal(exitCode, 2);
-		assert.match(stderr, /Action "core\.nope" is not found.*svc action list/);
+		assert.match(stderr, /action "core\.nope" is not found.*svc action list/);
 	}
 });
 
 test("a parameter that the service refuses is told in its words", async () => {
 	const { exitCode, stderr } = await svc(["run", "core.local", "cmd=true", "colour=red"]);
 	assert.equal(exitCode, 1);
-	assert.match(stderr, /^ERROR: .*colour/);
+	assert.match(stderr, /^error: .*colour/);
 });
 
 test("run -j prints the final record and nothing else", async () => {

@@ -42,7 +42,7 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
 		const { exitCode, text } = toFailure(error, running);
 		const paint = paintFor(toOutputCapabilities(context.stderr, context.env));
-		await writePainted(context.stderr, escapeControlCharactersInLines(text).replace(/^ERROR:/, paint(["bold", "red"], "ERROR:")));
+		await writePainted(context.stderr, escapeControlCharactersInLines(text).replace(/^error:/, paint(["bold", "red"], "error:")));
 		return exitCode;
 	}
 }

@@ -2,6 +2,7 @@ import { type ApiClient, createApi } from "../client/api-client.ts";
 import { requestToken } from "../client/password-sign-in.ts";
 import { isSvcError, stringifyJson } from "../contract/index.ts";
 import { type CliContext, CliExit } from "./context.ts";
+import { toRefusedSignIn } from "./failure.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "./settings.ts";
 import { readCachedToken, writeCachedToken } from "./token-cache.ts";
 
@@ -20,7 +21,7 @@ export async function openSession(
 	{ signIn = true }: { readonly signIn?: boolean } = {},
 ): Promise<ApiClient> {
 	const settings = resolveSettings(options, context.env);
-	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "give either --token or --api-key, not both");
+	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "--token and --api-key: set only one of them");
 	// A credential on the command line replaces both credentials of the environment, so that no request carries two.
 	const explicit = options.token !== undefined || options.apiKey !== undefined ? options : settings;
 	if (explicit.token !== undefined) return connect(settings, context, { token: explicit.token });
@@ -59,6 +60,9 @@ async function automaticToken(settings: Settings, context: CliContext): Promise<
 	} catch (error) {
 		// The API may be reachable even if the authentication component is not. It then reports that the credential is missing.
 		if (isSvcError(error, "SVC_UNAVAILABLE")) return undefined;
+		if (isSvcError(error, "SVC_UNAUTHORIZED")) {
+			throw new CliExit(1, `${toRefusedSignIn(username, error)}; sign in with \`svc login ${username}\`, or correct ${settings.configFile}`);
+		}
 		throw error;
 	}
 }

@@ -71,7 +71,7 @@ test("an action alias is made, looked at, changed, switched and deleted", async 
 	assert.deepEqual(JSON.parse(stdout), { enabled: false, formats: ["speak {{ message }}"] });
 	assert.equal((await svc("action-alias", "delete", "default.passing")).stdout, "Action alias default.passing deleted\n");
 	const gone = await svc("action-alias", "get", "default.passing");
-	assert.deepEqual([gone.exitCode, /Action alias "default.passing" is not found/.test(gone.stdout + gone.stderr)], [2, true]);
+	assert.deepEqual([gone.exitCode, /action alias "default.passing" is not found/.test(gone.stdout + gone.stderr)], [2, true]);
 });
 
 test("a command is matched, executed, and tested to what is said of its end", async () => {

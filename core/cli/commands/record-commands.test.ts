@@ -55,7 +55,7 @@ for (const words of [
 		const { exitCode, stderr } = await svc(...words, missing);
 		assert.deepEqual(
 			[exitCode, stderr.slice(0, stderr.indexOf(","))],
-			[2, `ERROR: ${missing} cannot be read: ENOENT: no such file or directory`],
+			[2, `error: ${missing} cannot be read: ENOENT: no such file or directory`],
 		);
 		assert.deepEqual(requests, []);
 	});

@@ -25,13 +25,11 @@ export interface CommandRecords<Client> {
 export class RecordCommands<Client> {
 	readonly #group: Command;
 	readonly #context: CliContext;
-	readonly #kind: string;
 	readonly #records: CommandRecords<Client>;
 
 	constructor(group: Command, context: CliContext, records: CommandRecords<Client>) {
 		this.#group = group;
 		this.#context = context;
-		this.#kind = records.noun.charAt(0).toUpperCase() + records.noun.slice(1);
 		this.#records = records;
 	}
 
@@ -80,7 +78,7 @@ export class RecordCommands<Client> {
 	}
 
 	/**
-	 * Adds a command that calls `act` for each record that its argument names. If a record does not exist, the message names its kind and the
+	 * Adds a command that calls `act` for each record that its argument names. If a record does not exist, the message names its noun and the
 	 * command `list` of the group.
 	 */
 	addForEach<O extends object>(
@@ -102,7 +100,7 @@ export class RecordCommands<Client> {
 	): Command {
 		return this.addForEach<O>(usage, description, async (client, name, options) => {
 			await remove(client, name, options);
-			await write(this.#context.stdout, `${this.#kind} ${this.#toShown(name)} deleted\n`);
+			await write(this.#context.stdout, `${toSentenceStart(this.#records.noun)} ${this.#toShown(name)} deleted\n`);
 		});
 	}
 
@@ -145,8 +143,12 @@ export class RecordCommands<Client> {
 	}
 
 	#orNotFound<T>(promise: Promise<T>, name: string): Promise<T> {
-		return orNotFound(promise, this.#kind, this.#toShown(name), `${toPath(this.#group)} list`);
+		return orNotFound(promise, this.#records.noun, this.#toShown(name), `${toPath(this.#group)} list`);
 	}
+}
+
+function toSentenceStart(noun: string): string {
+	return noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
 /** Returns the words that call a command, such as `svc webhook delivery`. */

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { toReason, toRefusedSignIn } from "../../cli/failure.ts";
 import { setIniValue } from "../../cli/ini.ts";
 import { readPassword } from "../../cli/password.ts";
 import { printRecord } from "../../cli/print-records.ts";
@@ -14,7 +15,7 @@ import { isSvcError } from "../../contract/index.ts";
 import { type AccessClient, createAccessClient, type DeviceSignInRecord } from "./client.ts";
 
 const visiblePassword =
-	"WARNING: with -p the list of processes shows the password to everybody on this machine, and the shell may keep it: leave -p out to be asked, or send the password to standard input.\n";
+	"warning: --password: the process list shows it to all users of this machine, and the shell history may keep it; omit it to be prompted, or send the password to standard input\n";
 
 interface SignInOptions extends GlobalOptions {
 	readonly password?: string;
@@ -56,7 +57,7 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			const { directory, ...settings } = resolveSettings(optionsOf<GlobalOptions>(command), context.env);
 			const username = user ?? settings.username;
 			const token = username === undefined ? undefined : readCachedToken(directory, username);
-			if (token === undefined) throw new CliExit(1, `no token is kept that is still valid; \`svc login ${username ?? "<user>"}\` signs in`);
+			if (token === undefined) throw new CliExit(1, `no valid token is stored; sign in with \`svc login ${username ?? "<user>"}\``);
 			await write(context.stdout, `${token}\n`);
 		});
 
@@ -88,14 +89,14 @@ async function signIn(username: string | undefined, options: SignInOptions, cont
 	const settings = resolveSettings(options, context.env);
 	if (options.sso === true) {
 		const others = [username, options.password, options.writePassword].some((given) => given !== undefined);
-		if (others) throw new CliExit(2, "--sso goes without a user and a password: the provider asks who it is");
+		if (others) throw new CliExit(2, "--sso: cannot be combined with a user or a password, because the provider asks for both; omit them");
 		return {
 			record: await signInElsewhere(createAccessClient(connect(settings, context)), options, context),
 			password: undefined,
 			settings,
 		};
 	}
-	if (username === undefined) throw new CliExit(2, "name the user who signs in, or give --sso");
+	if (username === undefined) throw new CliExit(2, "user: missing; name the user who signs in, or set --sso");
 	if (options.password !== undefined) await write(context.stderr, visiblePassword);
 	const password = options.password ?? (await readPassword(`Password of ${username}: `, context));
 	try {
@@ -103,7 +104,7 @@ async function signIn(username: string | undefined, options: SignInOptions, cont
 		return { record, password, settings };
 	} catch (error) {
 		// The general hint for a refused credential is to sign in, which has just failed.
-		if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused to sign in "${username}": ${error.message}`);
+		if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, toRefusedSignIn(username, error));
 		throw error;
 	}
 }
@@ -140,7 +141,7 @@ async function signInElsewhere(
 	{ stderr }: Pick<CliContext, "stderr">,
 ): Promise<TokenRecord> {
 	const begun = await singleSignOn.beginDevice().catch((error: unknown) => {
-		if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(1, `${error.message}; \`svc login <user>\` signs in with a password`);
+		if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(1, `${error.message}; sign in with a password: \`svc login <user>\``);
 		throw error;
 	});
 	await write(stderr, toInvitation(begun));
@@ -158,7 +159,7 @@ async function signInElsewhere(
 		try {
 			return await singleSignOn.pollDevice(begun.device_code, { ttl });
 		} catch (error) {
-			if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused the sign-in: ${error.message}`);
+			if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused the sign-in: ${toReason(error)}`);
 			// Temporary: the user can continue to sign in at the provider, so poll again.
 			if (isSvcError(error, "SVC_UNAVAILABLE") || isSvcError(error, "SVC_TOO_MANY")) return undefined;
 			throw error;

@@ -58,7 +58,7 @@ test("an item is set, shown, listed and deleted", async () => {
 	assert.match(await ok(["key", "delete", "mail/host:1"]), /deleted/);
 	const { exitCode, stderr } = await svc(["key", "get", "mail/host:1"]);
 	assert.equal(exitCode, 2);
-	assert.match(stderr, /Datastore item "mail\/host:1" is not found/);
+	assert.match(stderr, /datastore item "mail\/host:1" is not found/);
 });
 
 test("a secret is asked for, kept encrypted and shown in clear when that is asked for", async () => {

@@ -57,7 +57,7 @@ interface ListOptions {
 }
 
 const getOne = (client: ExecutionClient, id: string, query: Record<string, string> = {}) =>
-	orNotFound(client.executions.get(id, { query }), "Execution", id, "svc execution list");
+	orNotFound(client.executions.get(id, { query }), "execution", id, "svc execution list");
 
 /** Replaces `last` by the id of the first row of `execution list`. The API's own `last` may be a child of that execution. */
 async function resolveLast({ executions }: ExecutionClient, id: string): Promise<string> {

@@ -80,7 +80,7 @@ export const addRunCommand: AddCommands = (parent, context) => {
 };
 
 async function printActionHelp(client: ActionClient, ref: string, context: CliContext): Promise<void> {
-	const action = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	const action = await orNotFound(client.actions.get(ref), "action", ref, "svc action list");
 	await write(context.stdout, toActionHelp(action, await client.actions.parameters(action.ref)));
 }
 
@@ -91,7 +91,7 @@ async function toInput(
 	options: RunOptions,
 	context: CliContext,
 ): Promise<ExecutionInput> {
-	const action = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	const action = await orNotFound(client.actions.get(ref), "action", ref, "svc action list");
 	const { items } = await client.runnerTypes.list({ name: action.runner_type });
 	const parameters = parseParameters(words, toSchemas(action, items[0]), options);
 	const trace = options.traceId === undefined ? { trace_tag: options.traceTag ?? "" } : { id_: options.traceId };

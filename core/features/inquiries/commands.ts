@@ -31,7 +31,7 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 			"Answer a question; each property is asked for unless -r gives them all.",
 			async (open, options, id) => {
 				const client = await open();
-				const { schema } = await orNotFound(client.get(id), "Inquiry", id, "svc inquiry list");
+				const { schema } = await orNotFound(client.get(id), "inquiry", id, "svc inquiry list");
 				const response = options.response === undefined ? await promptForAnswer(schema, context) : parseAnswer(options.response);
 				await printRecord(await client.respond(id, response, options.reason), ["id", "response"], options, context);
 			},

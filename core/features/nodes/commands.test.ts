@@ -65,7 +65,7 @@ test("nodes are listed and shown, by name and by id", async () => {
 	assert.match(stdout, /state: ready\n/);
 	assert.match((await svc("node", "get", service.engine.nodeId, "-j")).stdout, /"late_writes": 0/);
 	const missing = await svc("node", "get", "green");
-	assert.deepEqual([missing.exitCode, /Node "green" is not found; `svc node list`/.test(missing.stderr)], [2, true]);
+	assert.deepEqual([missing.exitCode, /node "green" is not found; `svc node list`/.test(missing.stderr)], [2, true]);
 });
 
 test("drain --wait says what still runs and ends when nothing does, and resume takes it back", async () => {

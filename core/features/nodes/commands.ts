@@ -38,7 +38,7 @@ export const addNodeCommands: AddCommands = (parent, context) => {
 	nodes.addShow("resume <nodes...>", "Let nodes that were drained take on work again.", columns, (client, name) => client.resume(name));
 };
 
-const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "Node", name, "svc node list");
+const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "node", name, "svc node list");
 
 async function waitUntilDrained(client: NodeClient, id: string, context: CliContext): Promise<void> {
 	const progress = new Progress("draining", context);

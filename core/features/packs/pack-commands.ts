@@ -56,10 +56,10 @@ export const addPackCommands: AddCommands = (parent, context) => {
 		async (open, options, ref, path) => {
 			const client = await open();
 			if (path !== undefined) {
-				const file = await orNotFound(client.file(ref, path), "File", `${ref}/${path}`, `svc pack files ${ref}`);
+				const file = await orNotFound(client.file(ref, path), "file", `${ref}/${path}`, `svc pack files ${ref}`);
 				return writeFile(context.stdout, file);
 			}
-			const { files } = await orNotFound(client.get(ref), "Pack", ref, "svc pack list");
+			const { files } = await orNotFound(client.get(ref), "pack", ref, "svc pack list");
 			const records = files.map((file) => ({ path: file }));
 			await printList({ items: records, total: records.length, limit: undefined }, ["path"], options, context);
 		},

@@ -66,7 +66,7 @@ test("sensors are switched off and on", async () => {
 	assert.match((await svc("sensor", "enable", "default.broken")).stdout, /enabled: true/);
 	const { exitCode, stderr } = await svc("sensor", "disable", "default.nothing");
 	assert.equal(exitCode, 2);
-	assert.match(stderr, /Sensor "default.nothing" is not found/);
+	assert.match(stderr, /sensor "default.nothing" is not found/);
 });
 
 test.run();

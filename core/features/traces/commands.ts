@@ -67,7 +67,7 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 			const options = optionsOf<GetOptions>(command);
 			const client = createTraceClient(await openSession(options, context));
 			for (const id of ids) {
-				const record = await orNotFound(client.get(id), "Trace", id, "svc trace list");
+				const record = await orNotFound(client.get(id), "trace", id, "svc trace list");
 				await show(record, toChoice(options), options, context);
 			}
 		});

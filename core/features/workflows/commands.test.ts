@@ -163,7 +163,7 @@ test("the service is asked about the definition of a file, and of an action", ()
 			const inspected = await svc("workflow", "inspect", path("sound.yaml"));
 			assert.equal(inspected.exitCode, 1);
 			assert.equal(inspected.stdout, `${path("sound.yaml")}:2: content: the action "yard.count" is not registered (tasks.one.action)\n`);
-			assert.match((await svc("workflow", "inspect", "yard.none")).stderr, /Action "yard\.none" is not found/);
+			assert.match((await svc("workflow", "inspect", "yard.none")).stderr, /action "yard\.none" is not found/);
 			assert.match((await svc("workflow", "inspect", "default.speak", "--runner", "speak")).stderr, /has no readable entry point/);
 			assert.match(
 				(await svc("workflow", "inspect", path("sound.yaml"), "--runner", "speak")).stderr,
@@ -251,7 +251,7 @@ test("a workflow is paused, and goes on where it was", () =>
 		const tailed = await svc("execution", "tail", id);
 		assert.equal(tailed.exitCode, 0, tailed.stderr);
 		assert.match(tailed.stdout, /say \| a word aloud/);
-		assert.match((await svc("execution", "pause", id)).stderr, /^ERROR: /);
+		assert.match((await svc("execution", "pause", id)).stderr, /^error: /);
 		assert.equal((await svc("execution", "resume", "0".repeat(24))).exitCode, 2);
 	}));
 
@@ -269,7 +269,7 @@ test("chosen tasks run again without parameters, and begin anew unless that is n
 		assert.deepEqual(await svc("execution", "re-run", id, "cmd=x", "--tasks", "a"), {
 			exitCode: 2,
 			stdout: "",
-			stderr: "ERROR: --tasks: tasks run again with the parameters that they had, others cannot be given\n",
+			stderr: "error: --tasks: tasks run again with the parameters that they had, others cannot be given\n",
 		});
 		assert.match((await svc("execution", "re-run", id, "--tasks", "a", "--no-reset", "b")).stderr, /--no-reset: "b" is none of --tasks/);
 	}));

@@ -72,14 +72,14 @@ async function readGraph(subject: string, options: GraphOptions, context: CliCon
 	}
 	const api = await openSession(options, context);
 	if (/^[0-9a-f]{24}$/.test(subject) || subject === "last") {
-		return orNotFound(createExecutionClient(api).executions.graph(subject), "Execution", subject, "svc execution list");
+		return orNotFound(createExecutionClient(api).executions.graph(subject), "execution", subject, "svc execution list");
 	}
-	return orNotFound(createWorkflowClient(api).graph(subject), "Action", subject, "svc action list");
+	return orNotFound(createWorkflowClient(api).graph(subject), "action", subject, "svc action list");
 }
 
 async function readAction(ref: string, options: CommonOptions, context: CliContext) {
 	const client = createActionClient(await openSession(options, context));
-	const { runner_type: runner } = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	const { runner_type: runner } = await orNotFound(client.actions.get(ref), "action", ref, "svc action list");
 	return { text: await client.actions.entryPoint(ref), runner };
 }
 

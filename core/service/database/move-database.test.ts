@@ -248,7 +248,7 @@ test("the password of an address is told to nobody", () =>
 			const { code, stdout, stderr } = await place.svc(["db", "move", "--to", to]);
 			assert.equal(code, 1);
 			assert.doesNotMatch(stdout + stderr, /hidden/);
-			assert.match(stderr, /^ERROR: /);
+			assert.match(stderr, /^error: /);
 		}
 	}));
 
