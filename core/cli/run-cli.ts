@@ -3,10 +3,10 @@ import { escapeControlCharactersInLines } from "../contract/control-characters.t
 import { parseCommaList } from "./commands/comma-list.ts";
 import { findFeature } from "./commands/command-feature.ts";
 import { configOption } from "./commands/config-option.ts";
-import type { AddCommands } from "./commands/options.ts";
+import { type AddCommands, toPath } from "./commands/options.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { type FailedCommand, toFailure } from "./failure.ts";
-import { paintFor, toOutputCapabilities } from "./output-capabilities.ts";
+import { type Paint, paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
 /** Version of the `svc` command, and the commands of its features. */
@@ -28,13 +28,14 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	let running: FailedCommand = {};
 	try {
 		const command = createProgram(program.version, context).hook("preAction", (_program, chosen) => {
-			running = { words: wordsOf(chosen), feature: findFeature(chosen) };
+			running = { words: toPath(chosen).split(" ").slice(1), feature: findFeature(chosen) };
 		});
 		// `serve` does not load the other commands, because they are a tenth of all modules and would delay the start.
 		if (argv[0] !== "serve") await addOtherCommands(command, program, context);
+		explainUsageErrors(command, paintFor(toOutputCapabilities(context.stderr, context.env)));
 		// Sets an action of the program only for this option. If the program has none, commander lists the commands and suggests
 		// corrections for mistyped ones.
-		if (argv.includes("--print-config")) command.action(() => printConfig(command.opts(), context));
+		if (argv.includes("--print-config")) command.allowExcessArguments().action(() => printConfig(command.opts(), context));
 		await command.parseAsync([...argv], { from: "user" });
 		return 0;
 	} catch (error) {
@@ -45,11 +46,6 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		await writePainted(context.stderr, escapeControlCharactersInLines(text).replace(/^error:/, paint(["bold", "red"], "error:")));
 		return exitCode;
 	}
-}
-
-/** Returns the words of a command, such as `rule` and `create`. */
-function wordsOf(command: Command): readonly string[] {
-	return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }
 
 function processContext(): CliContext {
@@ -68,8 +64,25 @@ function processContext(): CliContext {
 /** Ignores a closed pipe, as in `svc … | head`. That is not a failure; commands that follow a run end by themselves. */
 function ignoreBrokenPipe(): void {}
 
-function withHint(text: string): string {
-	return /^error: unknown command .*$/.test(text) ? `${text}; \`svc --help\` shows the commands` : text;
+/** Adds to the usage errors of all commands what to do next, such as the commands of a group. */
+function explainUsageErrors(command: Command, paint: Paint): void {
+	command.configureOutput({ outputError: (text, write) => write(`${paint("red", toUsageError(command, text.trimEnd()))}\n`) });
+	for (const each of command.commands) explainUsageErrors(each, paint);
+}
+
+function toUsageError(command: Command, text: string): string {
+	const path = toPath(command);
+	const names = command
+		.createHelp()
+		.visibleCommands(command)
+		.map((each) => each.name())
+		.filter((name) => name !== "help");
+	// A group with an action of its own, such as \`worker\`, takes an unknown command for a superfluous argument.
+	const isCommandMissing = names.length > 0 && /^error: (?:unknown command|too many arguments)/.test(text);
+	if (!isCommandMissing) return `${text}\nRun \`${path} --help\` for its arguments and options.`;
+	if (command.parent === null) return `${text}\nRun \`svc --help\` for the list of commands.`;
+	const error = text.replace(/^error: .*/, `error: unknown command '${command.args[0] ?? ""}' of \`${path}\``);
+	return `${error}\nCommands of \`${path}\`: ${names.join(", ")}`;
 }
 
 /** Columns of the help if the output is not a terminal. */
@@ -93,7 +106,6 @@ function createProgram(version: string, context: CliContext): Command {
 		.configureOutput({
 			writeOut: (text) => context.stdout.write(text),
 			writeErr: (text) => context.stderr.write(text),
-			outputError: (text, write) => write(`${paintFor(errors)("red", withHint(text.trimEnd()))}\n`),
 			getOutHasColors: () => out.hasColours,
 			getErrHasColors: () => errors.hasColours,
 			getOutHelpWidth: () => (out.isTerminal ? out.width : helpWidth),
@@ -101,7 +113,6 @@ function createProgram(version: string, context: CliContext): Command {
 		})
 		.configureHelp({ showGlobalOptions: true, ...helpColours })
 		.showSuggestionAfterError()
-		.allowExcessArguments()
 		.version(version)
 		.option("--url <address>", "base address, without port (SVC_BASE_URL)")
 		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101")

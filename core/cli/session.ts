@@ -61,7 +61,10 @@ async function automaticToken(settings: Settings, context: CliContext): Promise<
 		// The API may be reachable even if the authentication component is not. It then reports that the credential is missing.
 		if (isSvcError(error, "SVC_UNAVAILABLE")) return undefined;
 		if (isSvcError(error, "SVC_UNAUTHORIZED")) {
-			throw new CliExit(1, `${toRefusedSignIn(username, error)}; sign in with \`svc login ${username}\`, or correct ${settings.configFile}`);
+			throw new CliExit(
+				1,
+				`${toRefusedSignIn(username, error)}; sign in with \`svc login ${username}\`, or correct ${settings.configFile}`,
+			);
 		}
 		throw error;
 	}

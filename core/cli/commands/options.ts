@@ -44,6 +44,11 @@ export function optionsOf<O extends object>(command: Command): O & CommonOptions
 	return output === "json" || output === "yaml" || output === "wide" ? { ...options, [output]: true } : options;
 }
 
+/** Returns the words that call a command, such as `svc webhook delivery`. */
+export function toPath(command: Command | null): string {
+	return command === null ? "" : `${toPath(command.parent)} ${command.name()}`.trimStart();
+}
+
 /** Parses the value of an option that must be an integer. Throws if it is not one. */
 export function toInteger(text: string): number {
 	if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("expected an integer.");

@@ -7,7 +7,7 @@ import { orNotFound } from "../failure.ts";
 import { printList, printRecord } from "../print-records.ts";
 import { readObject } from "../read-file.ts";
 import { openSession } from "../session.ts";
-import { type CommonOptions, optionsOf, withCommonOptions } from "./options.ts";
+import { type CommonOptions, optionsOf, toPath, withCommonOptions } from "./options.ts";
 
 /** The records that a group of commands shows and changes. */
 export interface CommandRecords<Client> {
@@ -149,9 +149,4 @@ export class RecordCommands<Client> {
 
 function toSentenceStart(noun: string): string {
 	return noun.charAt(0).toUpperCase() + noun.slice(1);
-}
-
-/** Returns the words that call a command, such as `svc webhook delivery`. */
-function toPath(command: Command | null): string {
-	return command === null ? "" : `${toPath(command.parent)} ${command.name()}`.trimStart();
 }
