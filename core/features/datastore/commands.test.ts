@@ -68,6 +68,20 @@ test("a secret is asked for, kept encrypted and shown in clear when that is aske
 	assert.match(await ok(["key", "list", "--decrypt"]), /4711/);
 });
 
+test("a value from standard input is stored whole, and an empty input is refused", async () => {
+	await ok(["key", "set", "certificate"], "first\nsecond\n");
+	assert.equal(JSON.parse(await ok(["key", "get", "certificate", "-j"])).value, "first\nsecond");
+	await ok(["key", "delete", "certificate"]);
+	for (const input of ["", "\n"]) {
+		assert.deepEqual(await svc(["key", "set", "certificate"], input), {
+			exitCode: 2,
+			stdout: "",
+			stderr: "error: value: missing; add it after the name, or send it to standard input\n",
+		});
+	}
+	assert.equal((await svc(["key", "get", "certificate"])).exitCode, 2);
+});
+
 test("what a list shows can be loaded, secrets too", async () => {
 	await ok(["key", "set", "mine", "1", "--scope", "user"]);
 	const file = join(home, "items.json");

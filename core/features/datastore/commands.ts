@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { type AddCommands, type CommonOptions, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
@@ -73,7 +74,7 @@ function addForItems(keys: RecordCommands<KeyClient>, context: CliContext): void
 			"set <name> [value]",
 			"Create or replace an item. Without a value it is asked for.",
 			async (open, options, name, value) => {
-				const given = value ?? (await readPassword("Value: ", context));
+				const given = value ?? (await askForValue(context));
 				const record = await (await open()).set(name, toInput(given, options));
 				await printRecord(record, ["name", "value", "scope", "user", "expire_timestamp"], options, context);
 			},
@@ -144,6 +145,15 @@ async function list(client: KeyClient, options: ListOptions & CommonOptions): Pr
 	return wide || options.json || options.yaml ? page : { ...page, items: page.items.map(shorten) };
 }
 
+/** Reads a value from the prompt of a terminal, otherwise all of standard input without the line break at its end. */
+async function askForValue(context: CliContext): Promise<string> {
+	const missing = "value: missing; add it after the name, or send it to standard input";
+	if (context.stdin.isTTY === true) return readPassword("Value: ", context, missing);
+	const input = (await text(context.stdin)).replace(/\r?\n$/, "");
+	if (input === "") throw new CliExit(2, missing);
+	return input;
+}
+
 function shorten(item: KeyRecord): KeyRecord {
 	return item.value.length > shownLength ? { ...item, value: `${item.value.slice(0, shownLength)}…` } : item;
 }
@@ -180,7 +190,7 @@ function toLoaded(
 ): KeyInput & { readonly name: string } {
 	if (typeof value !== "string" && !isConverted)
 		throw new CliExit(2, `${file}: value of "${name}" must be a string; --convert makes it one`);
-	const text = typeof value === "string" ? value : stringifyJson(value);
+	const converted = typeof value === "string" ? value : stringifyJson(value);
 	const rest = expire_timestamp === undefined ? ttl : Math.max(1, Math.ceil((Date.parse(expire_timestamp) - Date.now()) / 1_000));
-	return { name, value: text, scope, user, description, secret, encrypted, ttl: rest };
+	return { name, value: converted, scope, user, description, secret, encrypted, ttl: rest };
 }
