@@ -70,7 +70,7 @@ test("a wrong password is refused, an empty input asks for one", async () => {
 	assert.match(wrong.stderr, /^error: cannot sign in "admin": the user name or the password is wrong$/m);
 	const { exitCode, stderr } = await svc(["login", "admin"]);
 	assert.equal(exitCode, 2);
-	assert.match(stderr, /no password was given/);
+	assert.match(stderr, /^error: password: missing; enter it at the prompt, or send it to standard input\n$/);
 });
 
 test("a wrong password in the configuration file is reported with that file", async () => {

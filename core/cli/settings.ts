@@ -55,7 +55,7 @@ export function resolveSettings(options: GlobalOptions, env: Environment): Setti
 
 function readConfig(path: string, named: boolean): IniSections {
 	if (existsSync(path)) return parseIni(readFileSync(path, "utf8"));
-	if (named) throw new CliExit(2, `the configuration file ${path} does not exist`);
+	if (named) throw new CliExit(2, `configuration file "${path}" does not exist; correct --config-file or SVC_CONFIG_FILE`);
 	return {};
 }
 

@@ -97,7 +97,7 @@ test("what cannot be is said, and nothing is changed", () =>
 			[["add", "ann"], "x\n", 1, /"ann" exists already; `svc user passwd ann`/],
 			[["passwd", "bob"], "x\n", 2, /user "bob" does not exist/],
 			[["remove", "bob"], "", 2, /user "bob" does not exist/],
-			[["add", "bob"], "", 2, /no password was given: enter it at the prompt, or send it to standard input/],
+			[["add", "bob"], "", 2, /password: missing; enter it at the prompt, or send it to standard input/],
 			[["add", "bob"], "\n", 1, /password: empty/],
 			[["add", "a:b"], "x\n", 1, /username: a colon/],
 			[["add", "SVC"], "x\n", 1, /the service uses the name itself/],
@@ -136,7 +136,7 @@ const { test: terminalTest } = requires(test, { package: "node-pty" });
 terminalTest("on a terminal the password is asked for twice, and shown by neither", () =>
 	withUsers(async ({ directory, text }) => {
 		for (const [again, shown, code] of [
-			["other", /the two passwords differ; nothing was changed/, 1],
+			["other", /password: the two entries differ; nothing was changed/, 1],
 			["s3cret word", /"ann" can sign in/, 0],
 		] as const) {
 			const typed = typeSvc(["user", "add", "ann", "--config", "svc.config.mjs"], { cwd: directory, env });

@@ -71,11 +71,10 @@ async function setPassword({ name: username, config, isNew }: Change, context: C
 
 /** Reads the password twice from a terminal, because it is not shown while it is typed. */
 async function readNewPassword(username: string, context: CliContext): Promise<string> {
-	const missing = "no password was given: enter it at the prompt, or send it to standard input";
-	const password = await readPassword(`New password of ${username}: `, context, missing);
+	const password = await readPassword(`New password of ${username}: `, context);
 	if (context.stdin.isTTY !== true) return password;
-	if ((await readPassword("Repeat the password: ", context, missing)) === password) return password;
-	throw new CliExit(1, "the two passwords differ; nothing was changed");
+	if ((await readPassword("Repeat the password: ", context)) === password) return password;
+	throw new CliExit(1, "password: the two entries differ; nothing was changed");
 }
 
 function explain(error: unknown): never {

@@ -110,7 +110,11 @@ function readRecords(file: string): readonly ApiKeyInput[] {
 	const records = [readValue(file)].flat();
 	const isRecord = (record: unknown) =>
 		typeof record === "object" && record !== null && ["id", "key_hash"].every((name) => typeof Reflect.get(record, name) === "string");
-	if (!records.every(isRecord)) throw new CliExit(2, `${file} must hold API keys with id and key_hash`);
+	if (!records.every(isRecord))
+		throw new CliExit(
+			2,
+			`file "${file}" must contain API keys with "id" and "key_hash"; create it with \`svc apikey list --show-secrets -j\``,
+		);
 	return records as ApiKeyInput[];
 }
 

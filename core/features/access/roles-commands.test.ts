@@ -127,7 +127,7 @@ test("keys that were listed with their hashes are loaded into another service, t
 	assert.match((await svc(["whoami", "--api-key", key], environment)).stdout, /username: mover/);
 	assert.equal((await svc(["apikey", "load", join(home, "nothing")])).exitCode, 2);
 	writeFileSync(file, '[{"id": "x"}]');
-	assert.match((await svc(["apikey", "load", file])).stderr, /id and key_hash/);
+	assert.match((await svc(["apikey", "load", file])).stderr, /"id" and "key_hash"/);
 });
 
 test("role list and role-assignment list show roles and who has them", async () => {

@@ -99,7 +99,7 @@ function addForMany(keys: RecordCommands<KeyClient>, context: CliContext): void 
 			"delete_by_prefix",
 			"Delete all items whose names begin so.",
 			async (open, { scope, user, prefix }) => {
-				if (prefix === "") throw new CliExit(2, "--prefix must not be empty");
+				if (prefix === "") throw new CliExit(2, "--prefix: must not be empty; `svc key delete` deletes single items");
 				const client = await open();
 				for (const name of await namesOf(client, { scope, user, prefix })) {
 					await client.remove(name, { scope, user });
@@ -175,7 +175,7 @@ async function namesOf(client: KeyClient, query: ListQuery): Promise<readonly st
 
 function readItems(file: string, isConverted: boolean): readonly (KeyInput & { readonly name: string })[] {
 	return ([readValue(file)].flat() as unknown[]).map((item, index) => {
-		if (!isItem(item)) throw new CliExit(2, `${file}: item ${index + 1} must have name and value`);
+		if (!isItem(item)) throw new CliExit(2, `file "${file}": item ${index + 1} must have "name" and "value"`);
 		return toLoaded(item, { file, isConverted });
 	});
 }
@@ -189,7 +189,7 @@ function toLoaded(
 	{ file, isConverted }: { readonly file: string; readonly isConverted: boolean },
 ): KeyInput & { readonly name: string } {
 	if (typeof value !== "string" && !isConverted)
-		throw new CliExit(2, `${file}: value of "${name}" must be a string; --convert makes it one`);
+		throw new CliExit(2, `file "${file}": value of "${name}" must be a string; --convert stores other values as JSON`);
 	const converted = typeof value === "string" ? value : stringifyJson(value);
 	const rest = expire_timestamp === undefined ? ttl : Math.max(1, Math.ceil((Date.parse(expire_timestamp) - Date.now()) / 1_000));
 	return { name, value: converted, scope, user, description, secret, encrypted, ttl: rest };

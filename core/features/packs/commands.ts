@@ -40,6 +40,6 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 function readValues(file: string): JsonObject {
 	const content = readValue(file);
 	if (typeof content !== "object" || content === null || Array.isArray(content))
-		throw new CliExit(2, `${file} must hold an object of values`);
+		throw new CliExit(2, `file "${file}" must contain an object of values`);
 	return content as JsonObject;
 }

@@ -75,7 +75,7 @@ test("a definition is validated without a service", () =>
 		assert.deepEqual(JSON.parse(broken.stdout), [
 			{ type: "syntax", message: "there are no tasks", spec_path: null, schema_path: null, line: null },
 		]);
-		assert.match((await validate("absent.yaml")).stderr, /absent\.yaml cannot be read/);
+		assert.match((await validate("absent.yaml")).stderr, /absent\.yaml" does not exist/);
 	}));
 
 test("a definition is tested with the cases beside it, or with others", () =>
@@ -94,7 +94,7 @@ test("a definition is tested with the cases beside it, or with others", () =>
 				["goes on", ["one", "two"]],
 			],
 		);
-		assert.match((await run(["workflow", "test", path("doubtful.yaml")])).stderr, /doubtful\.test\.yaml cannot be read/);
+		assert.match((await run(["workflow", "test", path("doubtful.yaml")])).stderr, /doubtful\.test\.yaml" does not exist/);
 	}));
 
 test("the graph of a file is drawn without a service", () =>
