@@ -115,7 +115,7 @@ function createProgram(version: string, context: CliContext): Command {
 		.showSuggestionAfterError()
 		.version(version)
 		.option("--url <address>", "base address, without port (SVC_BASE_URL)")
-		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101")
+		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101, or the port of SVC_API_PORT")
 		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default: derived from the API address")
 		.option("--stream-url <address>", "address of the streams (SVC_STREAM_URL); default: derived from the API address")
 		.option("--api-version <version>", "version in the paths (SVC_API_VERSION); default v1")
