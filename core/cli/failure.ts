@@ -55,11 +55,35 @@ function isRefusedChange(error: unknown, words: readonly string[]): boolean {
 
 function hintFor(error: unknown): string {
 	if (isSvcError(error, "SVC_UNAVAILABLE") && "address" in error.facts) {
+		const problem = findTlsProblem(error);
+		if (problem !== undefined) return problem;
 		return "Is the service running? Start it with `svc serve`, or set its address with --api-url or SVC_API_URL.";
 	}
 	if (isSvcError(error, "SVC_UNAUTHORIZED")) return "Sign in with `svc login <user>`, or set --token or SVC_AUTH_TOKEN.";
 	if (isSvcError(error, "SVC_TOO_MANY")) return `Try again in ${String(error.facts["retry_after"] ?? "a few")} seconds.`;
 	return "";
+}
+
+const untrusted = "If the certificate is signed by your own authority, name its file with --ca or SVC_CACERT.";
+
+/** Remedies for failures of TLS, by the codes of OpenSSL and Node.js. */
+const tlsProblems: ReadonlyMap<unknown, string> = new Map([
+	["SELF_SIGNED_CERT_IN_CHAIN", untrusted],
+	["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
+	["UNABLE_TO_GET_ISSUER_CERT", untrusted],
+	["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrusted],
+	["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
+	["CERT_HAS_EXPIRED", "The certificate of the service has expired: renew it."],
+	["ERR_TLS_CERT_ALTNAME_INVALID", "The certificate is for another name: use an address whose name it contains."],
+	["ERR_SSL_WRONG_VERSION_NUMBER", "The service does not use HTTPS at this address: begin it with http://."],
+	["ERR_SSL_PACKET_LENGTH_TOO_LONG", "The service does not use HTTPS at this address: begin it with http://."],
+]);
+
+/** Returns the remedy for a failure of TLS among the causes of an error. Returns undefined if there is none. */
+function findTlsProblem(error: unknown): string | undefined {
+	if (!(error instanceof Error)) return undefined;
+	const problem = tlsProblems.get("code" in error ? error.code : undefined);
+	return problem ?? findTlsProblem(error instanceof AggregateError ? error.errors[0] : error.cause);
 }
 
 /** Turns `SVC_NOT_FOUND` into exit code 2 and a message that names the command to list the records. */

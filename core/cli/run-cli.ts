@@ -119,6 +119,7 @@ function createProgram(version: string, context: CliContext): Command {
 		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default: derived from the API address")
 		.option("--stream-url <address>", "address of the streams (SVC_STREAM_URL); default: derived from the API address")
 		.option("--api-version <version>", "version in the paths (SVC_API_VERSION); default v1")
+		.option("--ca, --cacert <file>", "certificates (PEM) of your own authorities, trusted besides the usual ones (SVC_CACERT)")
 		.option("--config-file <file>", "configuration of this command (SVC_CONFIG_FILE); default ~/.svc/config")
 		.option("--skip-config", "read no configuration (SVC_CLI_SKIP_CONFIG)")
 		.option("--print-config", "print the configuration in force and exit with 3")
@@ -151,8 +152,10 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 }
 
 async function printConfig(options: GlobalOptions, context: CliContext): Promise<never> {
-	const { addresses, username, configFile, cacheToken, debug } = resolveSettings(options, context.env);
+	const { addresses, ca, username, configFile, cacheToken, debug } = resolveSettings(options, context.env);
 	const { stringify } = await import("yaml");
-	context.stdout.write(stringify({ config_file: configFile, ...addresses, username: username ?? "", cache_token: cacheToken, debug }));
+	context.stdout.write(
+		stringify({ config_file: configFile, ...addresses, cacert: ca ?? "", username: username ?? "", cache_token: cacheToken, debug }),
+	);
 	throw new CliExit(3);
 }

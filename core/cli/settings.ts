@@ -12,6 +12,7 @@ export interface GlobalOptions {
 	readonly authUrl?: string;
 	readonly streamUrl?: string;
 	readonly apiVersion?: string;
+	readonly cacert?: string;
 	readonly configFile?: string;
 	readonly skipConfig?: boolean;
 	readonly debug?: boolean;
@@ -23,6 +24,8 @@ export interface Settings {
 	readonly password: string | undefined;
 	readonly token: string | undefined;
 	readonly apiKey: string | undefined;
+	/** File with certificates (PEM) of authorities that are trusted in addition to those of Node.js. */
+	readonly ca: string | undefined;
 	readonly cacheToken: boolean;
 	readonly debug: boolean;
 	/** `~/.svc/config`, or another path that was set. */
@@ -46,6 +49,7 @@ export function resolveSettings(options: GlobalOptions, env: Environment): Setti
 		password: file["credentials"]?.["password"],
 		token: env["SVC_AUTH_TOKEN"] || undefined,
 		apiKey: env["SVC_API_KEY"] || file["credentials"]?.["api_key"],
+		ca: (options.cacert ?? env["SVC_CACERT"] ?? file["general"]?.["cacert"]) || undefined,
 		cacheToken: isYes(file["cli"]?.["cache_token"] ?? "true"),
 		debug: options.debug === true || isYes(file["cli"]?.["debug"]),
 		configFile,

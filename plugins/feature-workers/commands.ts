@@ -27,7 +27,6 @@ interface StartOptions {
 	readonly places: number;
 	readonly grace: number;
 	readonly config?: string;
-	readonly ca?: string;
 	readonly dataDir: string;
 }
 
@@ -56,12 +55,11 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 		.option("--places <number>", "most runs at once", toCount, 4)
 		.option("--grace <seconds>", "how long runs may go on after the first signal", toCount, 60)
 		.option("--config <file>", "configuration with the runners; default ./svc.config.ts, else the one of the package")
-		.option("--ca <file>", "certificates (PEM) of authorities besides those that Node knows")
 		.option("--data-dir <directory>", "where files of packs lie", "./worker-data")
 		.action(async (_options, command) => {
 			const given = optionsOf<StartOptions>(command);
-			const { addresses, apiKey } = resolveSettings(given, context.env);
-			const { name = hostname(), places, grace, config, ca, runners, labels = [], dataDir: dataDirectory } = given;
+			const { addresses, apiKey, ca } = resolveSettings(given, context.env);
+			const { name = hostname(), places, grace, config, runners, labels = [], dataDir: dataDirectory } = given;
 			if (labels.length === 0) throw new CliExit(2, "--labels must name at least one label: what needs it may be given to this machine");
 			const key = readKey(context) ?? apiKey;
 			if (key === undefined) throw new CliExit(2, "SVC_API_KEY or SVC_API_KEY_FILE must give an API key with the scope worker_take");
