@@ -71,7 +71,7 @@ onTerminal.test("a list fits the terminal, with whole ids, short times and colou
 	assert.match(text, /␛\[31mfailed␛\[39m/);
 	const narrow = await typed(["execution", "list"], { columns: 40 });
 	assert.match(narrow.shown, /\n[0-9a-f]{24} {2}\S+/);
-	assert.match(narrow.shown, /No room for .*end_timestamp; -o wide shows everything/);
+	assert.match(narrow.shown, /Hidden columns: .*end_timestamp; use -o wide to show them/);
 	const wide = await typed(["execution", "list", "-o", "wide"], { columns: 40 });
 	assert.match(wide.shown, /\n[0-9a-f]{24} {2}core\.local +\S+ +failed +\d{4}-\d\d-\d\dT[\d:.]+Z +\d{4}-\d\d-\d\dT[\d:.]+Z\n/);
 });

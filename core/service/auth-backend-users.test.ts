@@ -81,7 +81,7 @@ test("users are added, listed, given another password and removed, without htpas
 		assert.equal((await stat(join(directory, "data", "htpasswd"))).mode & 0o777, 0o600);
 		assert.equal((await stat(join(directory, "data"))).mode & 0o777, 0o700);
 		assert.equal((await svc(["add", "bob"], "battery staple")).code, 0);
-		assert.match((await svc(["list"])).stdout, /\| ann +\|\n\| bob +\|/);
+		assert.match((await svc(["list"])).stdout, /\nann\nbob\n/);
 		assert.deepEqual(await svc(["passwd", "ann"], "another\n"), { code: 0, stdout: 'User "ann" has another password.\n', stderr: "" });
 		assert.notEqual((await text()).split("\n")[0], first.trim());
 		assert.equal((await svc(["remove", "ann"])).code, 0);

@@ -1,7 +1,7 @@
 import { type CliContext, CliExit, type MoveReport, write } from "../context.ts";
 import { toNewStorageText } from "../plan-text.ts";
+import { printList } from "../print-records.ts";
 import { Progress } from "../progress.ts";
-import { toTable } from "../table.ts";
 import { configOption } from "./config-option.ts";
 import type { AddCommands } from "./options.ts";
 
@@ -65,12 +65,17 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 		});
 };
 
-async function printMove({ kinds, beside }: MoveReport, { stdout }: CliContext): Promise<void> {
+async function printMove({ kinds, beside }: MoveReport, context: CliContext): Promise<void> {
+	const { stdout } = context;
 	const shown = kinds.filter(({ source, target }) => source.count + target.count > 0);
-	const rows = shown.map(({ kind, source, target, isEqual }) => {
-		return [kind, String(source.count), String(target.count), target.hash.slice(0, 16), isEqual ? "equal" : "DIFFERENT"];
-	});
-	await write(stdout, toTable(["records", "here", "there", "hash there", "compared"], rows, 120));
+	const items = shown.map(({ kind, source, target, isEqual }) => ({
+		records: kind,
+		here: source.count,
+		there: target.count,
+		"hash there": target.hash.slice(0, 16),
+		compared: isEqual ? "equal" : "DIFFERENT",
+	}));
+	await printList({ items, total: undefined, limit: undefined }, ["records", "here", "there", "hash there", "compared"], {}, context);
 	const different = kinds.filter(({ isEqual }) => !isEqual).map(({ kind }) => kind);
 	if (different.length > 0) {
 		throw new CliExit(

@@ -59,7 +59,7 @@ test.after(async () => {
 });
 
 test("nodes are listed and shown, by name and by id", async () => {
-	assert.match((await svc("node", "list")).stdout, /id +\| name +\| state +\| roles +\| running/);
+	assert.match((await svc("node", "list")).stdout, /id +name +state +roles +running/);
 	const { stdout } = await svc("node", "get", "blue");
 	assert.match(stdout, /name: blue\n/);
 	assert.match(stdout, /state: ready\n/);
