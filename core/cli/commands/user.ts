@@ -28,24 +28,24 @@ export const addUserCommands: AddCommands = (parent, context) => {
 		});
 
 	group
-		.command("add <name>")
-		.description("Add a user. Prompts for the password, or reads it from standard input.")
+		.command("create <name>")
+		.description("Create a user. Prompts for the password, or reads it from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: true }, context));
 
 	group
-		.command("passwd <name>")
+		.command("update <name>")
 		.description("Change the password of a user. Prompts for it, or reads it from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: false }, context));
 
 	group
-		.command("remove <name>")
-		.description("Remove a user. Tokens that the user has go on until they expire.")
+		.command("delete <name>")
+		.description("Delete a user. The tokens of the user stay valid until they expire.")
 		.option(...configOption)
 		.action(async (name: string, { config }: { config: string }) => {
 			await users({ config }, (kept) => kept.removeUser(name)).catch(explain);
-			await write(context.stdout, `User "${name}" is removed.\n`);
+			await write(context.stdout, `User "${name}" deleted.\n`);
 		});
 };
 
@@ -60,13 +60,13 @@ async function setPassword({ name: username, config, isNew }: Change, context: C
 		// Check the name before the user has to choose a password.
 		const isKnown = (await kept.listUsers()).includes(username);
 		if (isKnown && isNew) {
-			throw new CliExit(1, `user "${username}" exists already; \`svc user passwd ${username}\` gives another password`);
+			throw new CliExit(1, `user "${username}" already exists; change the password with \`svc user update ${username}\``);
 		}
-		if (!isKnown && !isNew) throw new CliExit(2, `user "${username}" does not exist; \`svc user list\` shows the users`);
+		if (!isKnown && !isNew) throw new CliExit(2, `user "${username}" does not exist; \`svc user list\` lists the users`);
 		const password = await readNewPassword(username, context);
 		await kept.setPassword({ username, password }, { isNew }).catch(explain);
 	});
-	await write(context.stdout, isNew ? `User "${username}" can sign in.\n` : `User "${username}" has another password.\n`);
+	await write(context.stdout, isNew ? `User "${username}" created.\n` : `Password of user "${username}" changed.\n`);
 }
 
 /** Reads the password twice from a terminal, because it is not shown while it is typed. */
