@@ -3,7 +3,15 @@
 export { parseCommaList } from "./cli/commands/comma-list.ts";
 export { type CommandFeature, withFeature } from "./cli/commands/command-feature.ts";
 export type { CommonOptions } from "./cli/commands/options.ts";
-export { type AddCommands, optionsOf, toInteger, withCommonOptions, withCredentials, withFormatOptions } from "./cli/commands/options.ts";
+export {
+	type AddCommands,
+	limitOption,
+	optionsOf,
+	toInteger,
+	withCommonOptions,
+	withCredentials,
+	withFormatOptions,
+} from "./cli/commands/options.ts";
 export { type CommandRecords, RecordCommands } from "./cli/commands/record-commands.ts";
 export { withNames } from "./cli/completion/name-source.ts";
 export type {

@@ -51,8 +51,8 @@ test("a wrong option or a missing argument is answered with the command that sho
 		"error: missing required argument 'file'\nRun `svc rule create --help` for its arguments and options.\n",
 	);
 	assert.equal(
-		(await svc("rule", "list", "--lats", "1")).stderr,
-		"error: unknown option '--lats'\n(Did you mean --last?)\nRun `svc rule list --help` for its arguments and options.\n",
+		(await svc("rule", "list", "--lmit", "1")).stderr,
+		"error: unknown option '--lmit'\n(Did you mean --limit?)\nRun `svc rule list --help` for its arguments and options.\n",
 	);
 	assert.match((await svc("run")).stderr, /^error: missing required argument 'action'\nRun `svc run --help`/);
 	assert.match((await svc("--zzz")).stderr, /^error: unknown option '--zzz'\nRun `svc --help` for its arguments and options\.\n$/);

@@ -4,6 +4,7 @@ import {
 	type AddCommands,
 	type CliContext,
 	CliExit,
+	limitOption,
 	openSession,
 	optionsOf,
 	printList,
@@ -30,7 +31,7 @@ interface ListOptions {
 	readonly outcome?: string;
 	readonly since?: string;
 	readonly until?: string;
-	readonly last: number;
+	readonly limit: number;
 }
 
 interface VerifyCommandOptions {
@@ -45,19 +46,19 @@ export const addAuditCommands: AddCommands = (parent, context) => {
 	withFeature(audit, { name: "audit", add: "audit() of svc-automation/plugins/feature-audit" });
 
 	withCommonOptions(audit.command("list").description("List entries, the newest first."))
-		.option("--user <name>", "of this user")
+		.option("-u, --user <user>", "of this user")
 		.option("--kind <kind>", "about records of this kind, such as rule")
 		.option("--ref <name>", "about the record of this name")
 		.option("--verb <verb>", "create, update, delete, sign_in, sign_out or request; several with commas")
 		.option("--outcome <outcome>", "done, begun or refused; several with commas")
 		.option("--since <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--until <time>", "before this time")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.option(...limitOption, toInteger, 50)
 		.action(async (_options, command) => {
-			const { user, kind, ref, verb, outcome, since, until, last, ...options } = optionsOf<ListOptions>(command);
+			const { user, kind, ref, verb, outcome, since, until, limit, ...options } = optionsOf<ListOptions>(command);
 			const client = createAuditClient(await openSession(options, context));
 			const times = { timestamp_gt: since, timestamp_lt: until };
-			const page = await client.list({ user, kind, ref, verb, outcome, ...times, limit: last });
+			const page = await client.list({ user, kind, ref, verb, outcome, ...times, limit });
 			await printList(page, columns, { ...options, limitOption: "-n" }, context);
 		});
 

@@ -22,7 +22,7 @@ import { watchPacks } from "./watch/watch-command.ts";
 
 interface TestOptions {
 	readonly reporter: "text" | "json" | "junit";
-	readonly output?: string;
+	readonly outputFile?: string;
 	readonly only?: string;
 	readonly config?: string;
 }
@@ -73,14 +73,14 @@ function addTest(pack: Command, packs: PackOperations, context: CliContext): voi
 		.command("test [directories...]")
 		.description("Run the tests that packs bring, without a service. Exit code 1 when one fails.")
 		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
-		.option("--output <file>", "write the report there")
+		.option("--output-file <file>", "write the report to this file")
 		.option("--only <text>", "only tests whose name or file holds this text")
 		.option(...configOption)
-		.action(async (directories: string[], { reporter, output, only, config }: TestOptions) => {
+		.action(async (directories: string[], { reporter, outputFile, only, config }: TestOptions) => {
 			const tests = await interruptible(context, (signal) => packs.test({ directories: orHere(directories), only, config, signal }));
 			const text = toTestReport(reporter, tests);
-			if (output === undefined) await write(context.stdout, text);
-			else await writeReport(output, text);
+			if (outputFile === undefined) await write(context.stdout, text);
+			else await writeReport(outputFile, text);
 			if (tests.some(({ results }) => results.some(({ problems }) => problems.length > 0))) throw new CliExit(1);
 		});
 }

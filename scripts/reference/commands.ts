@@ -13,7 +13,7 @@ export interface CommandHelp {
 }
 
 export interface CommandOption {
-	/** `-n, --last <count>`. */
+	/** `-n, --limit <count>`. */
 	readonly flags: string;
 	readonly meaning: string;
 }
@@ -35,7 +35,7 @@ export async function readGlobalOptions(): Promise<readonly CommandOption[]> {
 	return sectionOf(await readHelp([]), "Options");
 }
 
-/** `-n` and `--last` of `-n, --last <count>`. */
+/** `-n` and `--limit` of `-n, --limit <count>`. */
 export function toFlags(options: readonly CommandOption[]): readonly string[] {
 	return options.flatMap(({ flags }) => flags.match(/--?[a-z][\w-]*/gi) ?? []);
 }

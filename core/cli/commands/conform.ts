@@ -7,7 +7,7 @@ import type { AddCommands } from "./options.ts";
 
 interface Given {
 	readonly reporter: "text" | "json" | "junit";
-	readonly output?: string;
+	readonly outputFile?: string;
 	readonly only?: string;
 	readonly timeout: number;
 	readonly times: number;
@@ -22,15 +22,15 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 		.addArgument(new Argument("<kind>", "kind of the plugin").choices(conformKinds))
 		.argument("<module>", "file that exports `conformance`, the options of the kit, or a plugin")
 		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
-		.option("--output <file>", "write the report there")
+		.option("--output-file <file>", "write the report to this file")
 		.option("--only <text>", "run only statements whose names contain this string")
 		.option("--timeout <seconds>", "maximum seconds for one statement", toPositive, 30)
 		.option("--times <number>", "how often to run all of it, until a statement is refused", toWhole, 1)
-		.action(async (kind: ConformKind, module: string, { reporter, output, only, timeout, times }: Given) => {
+		.action(async (kind: ConformKind, module: string, { reporter, outputFile, only, timeout, times }: Given) => {
 			const report = await orUsage(conform({ kind, module, only, timeout: timeout * 1_000, times }));
 			const text = toConformReport(reporter, report);
-			if (output === undefined) await write(stdout, text);
-			else await writeReport(output, text);
+			if (outputFile === undefined) await write(stdout, text);
+			else await writeReport(outputFile, text);
 			if (report.statements.some(({ error }) => error !== undefined)) throw new CliExit(1);
 		});
 };

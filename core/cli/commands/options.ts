@@ -44,6 +44,9 @@ export function optionsOf<O extends object>(command: Command): O & CommonOptions
 	return output === "json" || output === "yaml" || output === "wide" ? { ...options, [output]: true } : options;
 }
 
+/** Flags and text of the option for the maximum number of records of a list. Add `toInteger` and the default. */
+export const limitOption = ["-n, --limit <count>", "maximum number of records; -1 for all"] as const;
+
 /** Returns the words that call a command, such as `svc webhook delivery`. */
 export function toPath(command: Command | null): string {
 	return command === null ? "" : `${toPath(command.parent)} ${command.name()}`.trimStart();

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
-import { type AddCommands, type CommonOptions, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, type CommonOptions, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
@@ -17,7 +17,7 @@ interface ListOptions {
 	readonly user?: string;
 	readonly detail?: boolean;
 	readonly showSecrets?: boolean;
-	readonly last?: number;
+	readonly limit: number;
 }
 
 interface CreateOptions {
@@ -34,13 +34,13 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 
 	keys
 		.addRun<ListOptions>("list", "List API keys.", async (open, options) => {
-			const { user, last: limit, showSecrets: show_secrets, detail } = options;
+			const { user, limit, showSecrets: show_secrets, detail } = options;
 			const page = await (await open()).list({ user, limit, show_secrets });
 			await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
 		})
 		.option("-u, --user <user>", "of this user")
 		.option("-d, --detail", "all columns")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
+		.option(...limitOption, toInteger, 50)
 		.option("--show-secrets", "with the hashes, to load the keys elsewhere (administrators)");
 
 	keys.addShow("get <keys...>", "Show API keys, by id or by the key itself.", allColumns, (client, key) => client.get(key));

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type AddCommands, type CommonOptions, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, type CommonOptions, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -25,8 +25,7 @@ interface ListOptions extends WhereOptions {
 	readonly prefix?: string;
 	readonly decrypt?: boolean;
 	readonly showSecrets?: boolean;
-	readonly last?: number;
-	readonly wide?: boolean;
+	readonly limit: number;
 }
 
 interface SetOptions extends WhereOptions {
@@ -57,8 +56,7 @@ function addForItems(keys: RecordCommands<KeyClient>, context: CliContext): void
 		.option("-p, --prefix <prefix>", "whose names begin so")
 		.option("-d, --decrypt", "secret values in clear")
 		.option("--show-secrets", "secret values as cipher text, to load them elsewhere (administrators)")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
-		.option("-w, --wide", "long values in full");
+		.option(...limitOption, toInteger, 100);
 
 	withWhere(
 		keys.addShow<WhereOptions & { decrypt?: boolean }>(
@@ -96,7 +94,7 @@ function addForItems(keys: RecordCommands<KeyClient>, context: CliContext): void
 function addForMany(keys: RecordCommands<KeyClient>, context: CliContext): void {
 	withWhere(
 		keys.addRun<WhereOptions & { readonly prefix: string }>(
-			"delete_by_prefix",
+			"delete-by-prefix",
 			"Delete all items whose names begin so.",
 			async (open, { scope, user, prefix }) => {
 				if (prefix === "") throw new CliExit(2, "--prefix: must not be empty; `svc key delete` deletes single items");
@@ -107,7 +105,9 @@ function addForMany(keys: RecordCommands<KeyClient>, context: CliContext): void 
 				}
 			},
 		),
-	).requiredOption("-p, --prefix <prefix>", "beginning of the names");
+	)
+		.alias("delete_by_prefix")
+		.requiredOption("-p, --prefix <prefix>", "beginning of the names");
 
 	keys
 		.addRun<{ convert?: boolean }, [file: string]>(
@@ -139,10 +139,10 @@ function withWhere(command: Command, scopes = "system or user; default system"):
 }
 
 async function list(client: KeyClient, options: ListOptions & CommonOptions): Promise<ListPage<KeyRecord>> {
-	const { prefix, user, decrypt, showSecrets: show_secrets, last: limit, wide } = options;
+	const { prefix, user, decrypt, showSecrets: show_secrets, limit, output } = options;
 	const scope = options.scope ?? (user === undefined ? "all" : "user");
 	const page = await client.list({ prefix, scope, user, decrypt, show_secrets, limit });
-	return wide || options.json || options.yaml ? page : { ...page, items: page.items.map(shorten) };
+	return output === "wide" || options.json || options.yaml ? page : { ...page, items: page.items.map(shorten) };
 }
 
 /** Reads a value from the prompt of a terminal, otherwise all of standard input without the line break at its end. */

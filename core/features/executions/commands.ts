@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type AddCommands, optionsOf, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, limitOption, optionsOf, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -80,11 +80,11 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 function addReading(executions: RecordCommands<ExecutionClient>, context: CliContext): void {
 	executions
 		.addList<ListOptions>("List executions, newest first.", columns, readList, "-n")
-		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
+		.option(...limitOption, toInteger, 50)
 		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
 		.option("--action <ref>", "of this action")
 		.option("--status <status>", "in this state; several with commas")
-		.option("--user <user>", "started by this user")
+		.option("-u, --user <user>", "started by this user")
 		.option("--timestamp-gt <time>", "started after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "started before this time")
 		.option("-l, --showall", "also those that other executions started");

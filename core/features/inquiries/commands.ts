@@ -1,4 +1,4 @@
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
@@ -22,7 +22,7 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 			(client, { limit }) => client.list({ limit, sort_desc: "True" }),
 			"-n",
 		)
-		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50);
+		.option(...limitOption, toInteger, 50);
 	inquiries.addShow("get <ids...>", "Show questions.", [...columns, "schema"], (client, id) => client.get(id));
 
 	inquiries

@@ -34,7 +34,7 @@ export const addNodeCommands: AddCommands = (parent, context) => {
 				await printRecord(await getOne(client, id), columns, options, context);
 			},
 		)
-		.option("-w, --wait", "wait until nothing runs there any more, and say what does");
+		.option("--wait", "wait until nothing runs there any more, and say what does");
 	nodes.addShow("resume <nodes...>", "Let nodes that were drained take on work again.", columns, (client, name) => client.resume(name));
 };
 

@@ -1,4 +1,4 @@
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { CliExit } from "../../cli/context.ts";
@@ -16,8 +16,8 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 	const schemas = new RecordCommands(group, context, { noun: "configuration schema of pack", createClient: createConfigClient });
 
 	configs
-		.addList<{ last?: number }>("List configurations.", attributes, (client, { last }) => client.list({ limit: last }), "-n")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger);
+		.addList<{ limit: number }>("List configurations.", attributes, (client, { limit }) => client.list({ limit }), "-n")
+		.option(...limitOption, toInteger, 100);
 	configs
 		.addShow<{ showSecrets?: boolean }>(
 			"get <pack>",

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { writeOutput } from "../../cli/context.ts";
@@ -37,17 +37,17 @@ export const addPackCommands: AddCommands = (parent, context) => {
 	});
 
 	packs
-		.addList<{ last?: number }>(
+		.addList<{ limit: number }>(
 			"List packs.",
 			columns,
-			async (client, { json, yaml, attr, last }) => {
-				const page = await client.list({ limit: last });
+			async (client, { json, yaml, attr, limit }) => {
+				const page = await client.list({ limit });
 				const isTable = !json && !yaml && attr === undefined;
 				return isTable ? { ...page, items: page.items.map(toRow) } : page;
 			},
 			"-n",
 		)
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger);
+		.option(...limitOption, toInteger, 100);
 
 	const showPacks = packs.addShow("get <refs...>", "Show packs.", attributes, (client, ref) => client.get(ref));
 	const showFiles = packs.addRun<object, [ref: string, path: string | undefined]>(

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
@@ -13,7 +13,7 @@ const attributes = [
 ];
 
 interface ListOptions {
-	readonly last: number;
+	readonly limit: number;
 	readonly pack?: string;
 	readonly action?: string;
 	readonly trigger?: string;
@@ -27,7 +27,7 @@ const enforcementColumns = ["id", "rule.ref", "trigger_instance_id", "execution_
 const enforcementAttributes = ["id", "rule.ref", "trigger_instance_id", "execution_id", "status", "failure_reason", "enforced_at"];
 
 interface EnforcementOptions {
-	readonly last: number;
+	readonly limit: number;
 	readonly rule?: string;
 	readonly execution?: string;
 	readonly triggerInstance?: string;
@@ -51,7 +51,7 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 
 function addListing(rules: RecordCommands<RuleClient>, context: CliContext): void {
 	rules
-		.addRun<ListOptions>("list", "List rules.", async (open, { last: limit, pack, action, trigger, user, ...options }) => {
+		.addRun<ListOptions>("list", "List rules.", async (open, { limit, pack, action, trigger, user, ...options }) => {
 			const enabled = options.enabled ? true : options.disabled ? false : undefined;
 			const page = await (await open()).list({ limit, pack, action, trigger, user, enabled });
 			const shown = options.iftt ? ["ref", "trigger.type", "action.ref", "enabled"] : columns;
@@ -62,7 +62,7 @@ function addListing(rules: RecordCommands<RuleClient>, context: CliContext): voi
 				: page.items;
 			await printList({ ...page, items }, isBroken ? [...shown, "problems"] : shown, { ...options, limitOption: "-n" }, context);
 		})
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.option(...limitOption, toInteger, 50)
 		.option("-p, --pack <pack>", "of this pack")
 		.option("-c, --action <ref>", "that run this action")
 		.option("-g, --trigger <ref>", "on this trigger or trigger type")
@@ -95,14 +95,14 @@ const addEnforcementCommands: AddCommands = (parent, context) => {
 		.addList<EnforcementOptions>(
 			"List enforcements, newest first.",
 			enforcementColumns,
-			(client, { last: limit, rule: rule_ref, execution, triggerInstance, timestampGt, timestampLt }) =>
+			(client, { limit, rule: rule_ref, execution, triggerInstance, timestampGt, timestampLt }) =>
 				client.enforcements({
 					...{ limit, rule_ref, execution, trigger_instance: triggerInstance },
 					...{ enforced_at_gt: timestampGt, enforced_at_lt: timestampLt },
 				}),
 			"-n",
 		)
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.option(...limitOption, toInteger, 50)
 		.option("--rule <ref>", "of this rule")
 		.option("--execution <id>", "that started this execution")
 		.option("--trigger-instance <id>", "about this event")

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, type CommonOptions, limitOption, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord, toIncluded } from "../../cli/print-records.ts";
@@ -15,7 +15,7 @@ interface ListOptions {
 	readonly execution?: string;
 	readonly rule?: string;
 	readonly triggerInstance?: string;
-	readonly last: number;
+	readonly limit: number;
 	readonly sort: "asc" | "desc";
 }
 
@@ -37,7 +37,7 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 		.addOption(new Option("-e, --execution <id>", "with this execution").conflicts(["traceTag", "rule", "triggerInstance"]))
 		.addOption(new Option("-r, --rule <id>", "with this rule").conflicts(["traceTag", "execution", "triggerInstance"]))
 		.addOption(new Option("-g, --trigger-instance <id>", "with this event").conflicts(["traceTag", "execution", "rule"]))
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.option(...limitOption, toInteger, 50)
 		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
 		.action(async (_options, command) => {
 			const { traceTag: trace_tag, execution, rule, triggerInstance: trigger_instance, ...options } = optionsOf<ListOptions>(command);
@@ -46,7 +46,7 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 			const client = createTraceClient(await openSession(options, context));
 			const page = await client.list({
 				...filter,
-				limit: options.last,
+				limit: options.limit,
 				[options.sort === "asc" ? "sort_asc" : "sort_desc"]: "True",
 				include_attributes: isFiltered ? undefined : toIncluded(columns, options),
 			});

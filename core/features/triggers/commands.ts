@@ -1,4 +1,4 @@
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { write } from "../../cli/context.ts";
@@ -8,7 +8,7 @@ const attributes = ["id", "ref", "description", "payload_schema", "parameters_sc
 const instanceColumns = ["id", "trigger", "occurrence_time", "status"];
 
 interface InstanceOptions {
-	readonly last: number;
+	readonly limit: number;
 	readonly trigger?: string;
 	readonly triggerType?: string;
 	readonly status?: string;
@@ -48,11 +48,11 @@ const addInstanceCommands: AddCommands = (parent, context) => {
 		.addList<InstanceOptions>(
 			"List events, newest first.",
 			instanceColumns,
-			(client, { last: limit, trigger, triggerType: trigger_type, status, timestampGt: timestamp_gt, timestampLt: timestamp_lt }) =>
+			(client, { limit, trigger, triggerType: trigger_type, status, timestampGt: timestamp_gt, timestampLt: timestamp_lt }) =>
 				client.list({ limit, trigger, trigger_type, status, timestamp_gt, timestamp_lt }),
 			"-n",
 		)
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.option(...limitOption, toInteger, 50)
 		.option("--trigger <ref>", "of this trigger")
 		.option("--trigger-type <ref>", "of this trigger type")
 		.option("--status <status>", "pending, processing, processed or processing_failed; several with commas")

@@ -1,4 +1,4 @@
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { createWebhookClient } from "./client.ts";
 
@@ -16,15 +16,15 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 	const deliveryGroup = group.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
 	const deliveries = new RecordCommands(deliveryGroup, context, { noun: "delivery", createClient: createWebhookClient });
 	deliveries
-		.addList<{ hook?: string; verdict?: string; last?: number }>(
+		.addList<{ hook?: string; verdict?: string; limit: number }>(
 			"List deliveries, newest first.",
 			deliveryColumns,
-			(client, { hook: url, verdict, last: limit }) => client.deliveries({ url, verdict, limit }),
+			(client, { hook: url, verdict, limit }) => client.deliveries({ url, verdict, limit }),
 			"-n",
 		)
 		.option("--hook <url>", "to this webhook")
 		.option("--verdict <verdict>", "accepted, duplicate, refused, replayed or overruled; several with commas")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger);
+		.option(...limitOption, toInteger, 50);
 	deliveries.addShow("get <id>", "Show a delivery with its headers, query and body.", deliveryAttributes, (client, id) =>
 		client.delivery(id),
 	);
