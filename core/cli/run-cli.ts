@@ -101,7 +101,7 @@ function createProgram(version: string, context: CliContext): Command {
 	const out = toOutputCapabilities(context.stdout, context.env);
 	const errors = toOutputCapabilities(context.stderr, context.env);
 	const program = new Command("svc")
-		.description("Run actions, follow their output, and inspect past executions.")
+		.description("Run actions, follow their output and manage an automation service.")
 		.exitOverride()
 		.configureOutput({
 			writeOut: (text) => context.stdout.write(text),
@@ -113,17 +113,19 @@ function createProgram(version: string, context: CliContext): Command {
 		})
 		.configureHelp({ showGlobalOptions: true, ...helpColours })
 		.showSuggestionAfterError()
-		.version(version)
-		.option("--url <address>", "base address, without port (SVC_BASE_URL)")
-		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101, or the port of SVC_API_PORT")
-		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default: derived from the API address")
-		.option("--stream-url <address>", "address of the streams (SVC_STREAM_URL); default: derived from the API address")
-		.option("--api-version <version>", "version in the paths (SVC_API_VERSION); default v1")
+		.version(version, "-V, --version", "print the version")
+		.helpOption("-h, --help", "show this help")
+		.helpCommand("help [command]", "show the help of a command")
+		.option("--url <address>", "base address of the service, without a port (SVC_BASE_URL)")
+		.option("--api-url <address>", "address of the API (SVC_API_URL); default: http://127.0.0.1:9101, or the port of SVC_API_PORT")
+		.option("--auth-url <address>", "address of the authentication component (SVC_AUTH_URL); default: derived from the API address")
+		.option("--stream-url <address>", "address of the stream component (SVC_STREAM_URL); default: derived from the API address")
+		.option("--api-version <version>", "version in the paths of the API (SVC_API_VERSION); default: v1")
 		.option("--ca, --cacert <file>", "certificates (PEM) of your own authorities, trusted besides the usual ones (SVC_CACERT)")
-		.option("--config-file <file>", "configuration of this command (SVC_CONFIG_FILE); default ~/.svc/config")
-		.option("--skip-config", "read no configuration (SVC_CLI_SKIP_CONFIG)")
-		.option("--print-config", "print the configuration in force and exit with 3")
-		.option("--debug", "print each request");
+		.option("--config-file <file>", "configuration file of this command (SVC_CONFIG_FILE); default: ~/.svc/config")
+		.option("--skip-config", "ignore the configuration file (SVC_CLI_SKIP_CONFIG)")
+		.option("--print-config", "print the effective configuration and exit with 3")
+		.option("--debug", "print each request to stderr");
 	addServeCommand(program, context);
 	return program;
 }
@@ -141,10 +143,10 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 		.option(...configOption)
 		.option(
 			"--only <parts>",
-			"run these parts and leave the others to other nodes: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
+			"parts to run on this node, separated by commas: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
 			(text: string, before: readonly string[] = []) => [...before, ...parseCommaList(text)],
 		)
-		.option("--open", "open the web page in the browser once the service runs")
+		.option("--open", "open the web page in the browser after the start")
 		.action(async ({ config, only, open = false }: { config: string; only?: readonly string[]; open?: boolean }) => {
 			const exitCode = await serve({ config, only, open });
 			if (exitCode !== 0) throw new CliExit(exitCode);

@@ -18,7 +18,7 @@ interface CommandOptions {
 }
 
 export const addAliasCommands: AddCommands = (parent, context) => {
-	const group = parent.command("action-alias").description("Make and manage action aliases: what people write in a chat.");
+	const group = parent.command("action-alias").description("Manage action aliases, which are chat commands for actions.");
 	withNames(group, { path: "/actionalias", name: "ref" });
 	withFeature(group, { name: "aliases", add: "aliases() of svc-automation/plugins/feature-aliases" });
 	const aliases = new RecordCommands(group, context, {
@@ -28,28 +28,32 @@ export const addAliasCommands: AddCommands = (parent, context) => {
 
 	aliases
 		.addList<{ pack?: string }>("List action aliases.", columns, (client, { pack }) => readAllPages(client.list, { pack }))
-		.option("-p, --pack <pack>", "of this pack");
+		.option("-p, --pack <pack>", "list the action aliases of this pack");
 	aliases.addShow("get <refs...>", "Show action aliases.", attributes, (client, ref) => client.get(ref));
 	aliases.addChanges("action aliases", attributes);
 	aliases.addSwitches(
 		"<refs...>",
-		{ enable: "Let commands fit action aliases.", disable: "Let no command fit action aliases." },
+		{ enable: "Enable action aliases.", disable: "Disable action aliases." },
 		columns,
 		async (client, ref, enabled) => client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
 
-	aliases.addRun<object, [text: string]>("match <text>", "Show the action alias that a command fits.", async (open, options, command) => {
-		await printRecord(await (await open()).match(command), matchAttributes, options, context);
-	});
+	aliases.addRun<object, [text: string]>(
+		"match <text>",
+		"Show the action alias that matches a chat command.",
+		async (open, options, command) => {
+			await printRecord(await (await open()).match(command), matchAttributes, options, context);
+		},
+	);
 	aliases
-		.addRun<CommandOptions, [text: string]>("execute <text>", "Start what a command asks for.", async (open, options, text) => {
+		.addRun<CommandOptions, [text: string]>("execute <text>", "Run the action of a chat command.", async (open, options, text) => {
 			for (const started of await start(await open(), text, options)) await printRecord(started, startedAttributes, options, context);
 		})
-		.option("-u, --user <user>", "user who has written the command");
+		.option("-u, --user <user>", "user who wrote the command");
 	aliases
 		.addRun<CommandOptions, [text: string]>(
 			"test <text>",
-			"Start what a command asks for, and show what is said of its end.",
+			"Run the action of a chat command and show the reply at its end.",
 			async (open, options, text) => {
 				const client = await open();
 				for (const { execution, message } of await start(client, text, options)) {
@@ -65,7 +69,7 @@ export const addAliasCommands: AddCommands = (parent, context) => {
 				}
 			},
 		)
-		.option("-u, --user <user>", "user who has written the command");
+		.option("-u, --user <user>", "user who wrote the command");
 };
 
 function start(client: AliasClient, command: string, { user }: CommandOptions): Promise<readonly AliasExecutionRecord[]> {

@@ -37,7 +37,10 @@ interface CheckOptions extends FormatOptions {
 	readonly strict?: boolean;
 }
 
-const configOption = ["--config <file>", "configuration with the runners; default ./svc.config.ts, or what comes with svc"] as const;
+const configOption = [
+	"--config <file>",
+	"configuration file with the runners; default: ./svc.config.ts, otherwise the one of the package",
+] as const;
 
 /** Adds the commands for pack authors, which need no running service. Adds none if the CLI context has no `packs`. */
 export const addPackAuthoringCommands: AddCommands = (parent, context) => {
@@ -53,12 +56,10 @@ function addCheck(pack: Command, packs: PackOperations, context: CliContext): vo
 	withFormatOptions(
 		pack
 			.command("check [directories...]")
-			.description(
-				"Tell everything that is wrong with packs, without a service. Exit code 1 when the service would not take something as it is.",
-			),
+			.description("Check packs without a service. The exit code is 1 if the service would reject a file."),
 	)
 		.option(...configOption)
-		.option("--strict", "exit code 1 for notes, too")
+		.option("--strict", "exit with 1 for notes, too")
 		.action(async (directories: string[], _options, command) => {
 			const options = optionsOf<CheckOptions>(command);
 			const checks = await interruptible(context, (signal) =>
@@ -71,10 +72,10 @@ function addCheck(pack: Command, packs: PackOperations, context: CliContext): vo
 function addTest(pack: Command, packs: PackOperations, context: CliContext): void {
 	pack
 		.command("test [directories...]")
-		.description("Run the tests that packs bring, without a service. Exit code 1 when one fails.")
-		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
+		.description("Run the tests of packs without a service. The exit code is 1 if a test fails.")
+		.addOption(new Option("--reporter <format>", "format of the report").choices(["text", "json", "junit"]).default("text"))
 		.option("--output-file <file>", "write the report to this file")
-		.option("--only <text>", "only tests whose name or file holds this text")
+		.option("--only <text>", "run only the tests whose name or file contains this text")
 		.option(...configOption)
 		.action(async (directories: string[], { reporter, outputFile, only, config }: TestOptions) => {
 			const tests = await interruptible(context, (signal) => packs.test({ directories: orHere(directories), only, config, signal }));
@@ -89,10 +90,10 @@ function addWatch(pack: Command, packs: PackOperations, context: CliContext): vo
 	withCredentials(
 		pack
 			.command("watch [directories...]")
-			.description("Check and test packs again after each change, and say what is different, until Ctrl-C.")
+			.description("Check and test packs after each change, and print the differences, until Ctrl-C.")
 			.option(...configOption),
 	)
-		.option("--register", "make the running service read each pack again that has no errors")
+		.option("--register", "reload each pack without errors in the running service")
 		.action(async (directories: string[], _options, command) => {
 			const options = optionsOf<WatchOptions>(command);
 			const reload = options.register === true ? await toReload(options, context) : undefined;

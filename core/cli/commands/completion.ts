@@ -16,9 +16,9 @@ const plain = /^[\w][\w.@/-]*$/;
 export const addCompletionCommand: AddCommands = (parent, context) => {
 	parent
 		.command("completion")
-		.description("Print a script that lets a shell complete commands, options, and names of stored records.")
-		.addArgument(new Argument("<shell>", "which shell").choices([...shellScripts.keys()]))
-		.addHelpText("after", '\nbash and zsh: eval "$(svc completion bash)" in ~/.bashrc, zsh in ~/.zshrc; fish: svc completion fish | source')
+		.description("Print the completion script of a shell, for commands, options and names of records.")
+		.addArgument(new Argument("<shell>", "name of the shell").choices([...shellScripts.keys()]))
+		.addHelpText("after", '\nAdd the line eval "$(svc completion bash)" to ~/.bashrc, or that for zsh to ~/.zshrc.')
 		.action((shell: string) => write(context.stdout, shellScripts.get(shell) ?? ""));
 
 	parent

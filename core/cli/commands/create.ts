@@ -15,9 +15,9 @@ interface CreateOptions {
 export const addCreateCommand: AddCommands = (parent, context) => {
 	parent
 		.command("create <kind> <name>")
-		.description(`Write a small package to begin from: ${packageKinds.join(", ")}.`)
-		.option("--directory <directory>", "where to; default ./<name>")
-		.option("--dry-run", "print the names of the files without writing them")
+		.description(`Create a package from a template: ${packageKinds.join(", ")}.`)
+		.option("--directory <directory>", "directory of the package; default: ./<name>")
+		.option("--dry-run", "list the files without writing them")
 		.action((kind: string, name: string, options: CreateOptions) => {
 			const known = toKind(kind);
 			const names = toPackageNames(name);

@@ -9,12 +9,12 @@ import type { AddCommands } from "./options.ts";
 export const addDatabaseCommands: AddCommands = (parent, context) => {
 	const { database } = context;
 	if (database === undefined) return;
-	const group = parent.command("db").description("Work on the database of the service.");
+	const group = parent.command("db").description("Migrate, back up, restore and move the database of the service.");
 
 	group
 		.command("migrate")
-		.description("Migrate the schema to this version, as the service does when it starts.")
-		.option("--plan", "print the changes without making them")
+		.description("Migrate the schema to this version, as the service does at its start.")
+		.option("--plan", "print the changes without applying them")
 		.option(...configOption)
 		.action(async ({ config, plan = false }: { config: string; plan?: boolean }) => {
 			const { changes, newPlace, isApplied } = await database.migrate({ config, plan });
@@ -30,7 +30,7 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("backup")
-		.description("Write a copy of the SQLite database to a new file. The service may be running.")
+		.description("Back up the SQLite database to a new file. The service may be running.")
 		.argument("<file>", "file of the backup")
 		.option(...configOption)
 		.action(async (file: string, { config }: { config: string }) => {
@@ -41,7 +41,7 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("restore")
-		.description("Replace the SQLite database by a backup. The old file remains next to it. The service must not be running.")
+		.description("Replace the SQLite database with a backup and keep the old file. The service must not be running.")
 		.argument("<file>", "file of the backup")
 		.option(...configOption)
 		.action(async (file: string, { config }: { config: string }) => {
@@ -52,8 +52,8 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("move")
-		.description("Copy everything to an empty database and compare the two. It can be interrupted, and then run again.")
-		.requiredOption("--to <address>", "address of the other database, such as postgres://svc@db.example.org/svc")
+		.description("Copy all records to an empty database and compare the two. Can be interrupted and run again.")
+		.requiredOption("--to <address>", "address of the target database, such as postgres://svc@db.example.org/svc")
 		.option(...configOption)
 		.action(async ({ config, to }: { config: string; to: string }) => {
 			const progress = new Progress("copying", context);

@@ -109,7 +109,7 @@ export class RecordCommands<Client> {
 		const { noun } = this.#records;
 		this.addRun<object, [file: string]>(
 			"create <file>",
-			`Create the ${noun} that a JSON or YAML file describes.`,
+			`Create ${toArticle(noun)} ${noun} from a JSON or YAML file.`,
 			async (open, options, file) => {
 				const request = readObject(file);
 				await printRecord(await (await open()).create(request), attributes, options, this.#context);
@@ -117,7 +117,7 @@ export class RecordCommands<Client> {
 		);
 		this.addRun<object, [ref: string, file: string]>(
 			"update <ref> <file>",
-			`Replace the ${noun} with the one that a JSON or YAML file describes.`,
+			`Update ${toArticle(noun)} ${noun} from a JSON or YAML file.`,
 			async (open, options, ref, file) => {
 				const request = readObject(file);
 				const updated = (await open()).update(ref, request);
@@ -145,6 +145,10 @@ export class RecordCommands<Client> {
 	#orNotFound<T>(promise: Promise<T>, name: string): Promise<T> {
 		return orNotFound(promise, this.#records.noun, this.#toShown(name), `${toPath(this.#group)} list`);
 	}
+}
+
+function toArticle(noun: string): string {
+	return /^[aeiou]/i.test(noun) ? "an" : "a";
 }
 
 function toSentenceStart(noun: string): string {

@@ -14,7 +14,7 @@ export const addUserCommands: AddCommands = (parent, context) => {
 	if (users === undefined) return;
 	const group = parent.command("user").description("Manage the users that the auth backend stores, such as those in a password file.");
 
-	withFormatOptions(group.command("list").description("List who can sign in."))
+	withFormatOptions(group.command("list").description("List users."))
 		.option(...configOption)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ config: string }>(command);
@@ -29,13 +29,13 @@ export const addUserCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("create <name>")
-		.description("Create a user. Prompts for the password, or reads it from standard input.")
+		.description("Create a user. The password is read from a prompt or from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: true }, context));
 
 	group
 		.command("update <name>")
-		.description("Change the password of a user. Prompts for it, or reads it from standard input.")
+		.description("Change the password of a user. The password is read from a prompt or from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: false }, context));
 

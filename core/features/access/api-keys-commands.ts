@@ -29,7 +29,7 @@ interface CreateOptions {
 }
 
 export const addApiKeyCommands: AddCommands = (parent, context) => {
-	const group = parent.command("apikey").description("Make and manage API keys.");
+	const group = parent.command("apikey").description("Manage API keys.");
 	const keys = new RecordCommands(group, context, { noun: "API key", createClient: (api) => createAccessClient(api).apiKeys, toShown });
 
 	keys
@@ -38,24 +38,24 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 			const page = await (await open()).list({ user, limit, show_secrets });
 			await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
 		})
-		.option("-u, --user <user>", "of this user")
-		.option("-d, --detail", "all columns")
+		.option("-u, --user <user>", "list the keys of this user")
+		.option("-d, --detail", "show all columns")
 		.option(...limitOption, toInteger, 50)
-		.option("--show-secrets", "with the hashes, to load the keys elsewhere (administrators)");
+		.option("--show-secrets", "include the hashes, for loading the keys into another service (administrators)");
 
-	keys.addShow("get <keys...>", "Show API keys, by id or by the key itself.", allColumns, (client, key) => client.get(key));
+	keys.addShow("get <keys...>", "Show API keys by id or by key.", allColumns, (client, key) => client.get(key));
 
 	keys
-		.addRun<CreateOptions>("create", "Make an API key. It is shown this once.", async (open, options) =>
+		.addRun<CreateOptions>("create", "Create an API key. The key is shown only once.", async (open, options) =>
 			create(await open(), options, context),
 		)
-		.option("-u, --user <user>", "for this user (administrators); default yourself")
-		.option("-m, --metadata <json>", "what to keep with it, a JSON object", toObject)
-		.option("-k, --only-key", "print nothing but the key")
-		.option("--expires <time>", "when it ends, such as 2031-03-04T09:15:02Z or +30d; default never")
+		.option("-u, --user <user>", "owner of the key (administrators); default: the current user")
+		.option("-m, --metadata <json>", "JSON object to store with the key", toObject)
+		.option("-k, --only-key", "print only the key")
+		.option("--expires <time>", "time of expiry, such as 2031-03-04T09:15:02Z or +30d; default: never")
 		.option(
 			"--scopes <scopes>",
-			"permission types, webhook:<url> and worker:<label>, separated by commas; default everything the user may do",
+			"permission types, webhook:<url> and worker:<label>, separated by commas; default: all permissions of the user",
 			parseCommaList,
 		);
 
@@ -63,20 +63,20 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 
 	keys.addSwitches(
 		"<keys...>",
-		{ enable: "Let API keys in again.", disable: "Refuse API keys until they are enabled again." },
+		{ enable: "Enable API keys.", disable: "Disable API keys." },
 		["id", "user", "enabled"],
 		(client, key, enabled) => client.update(key, { enabled }),
 	);
 
 	keys.addRun<object, [file: string]>(
 		"load <file>",
-		"Load keys from `svc apikey list --show-secrets -j` of another instance (JSON or YAML).",
+		"Load API keys from a JSON or YAML file that another service listed with --show-secrets.",
 		async (open, _options, file) => {
 			const records = readRecords(file);
 			const client = await open();
 			for (const record of records) {
 				const { id, created } = await load(client, record);
-				await write(context.stdout, `${id} ${created ? "loaded" : "was there"}\n`);
+				await write(context.stdout, `${id} ${created ? "loaded" : "already exists"}\n`);
 			}
 		},
 	);
@@ -90,7 +90,7 @@ async function create(
 	const record = await client.create({ user, metadata, expires_at: expires, scopes });
 	if (options.onlyKey) return write(context.stdout, `${record.key}\n`);
 	await printRecord(record, ["id", "user", "key", "metadata", "expires_at", "scopes"], options, context);
-	if (!options.json && !options.yaml) await write(context.stderr, "Keep the key now: it cannot be shown again.\n");
+	if (!options.json && !options.yaml) await write(context.stderr, "Store the key now: it cannot be shown again.\n");
 }
 
 /** Creates or updates a key from its record. The key is disabled unless the record enables it. */
@@ -125,7 +125,7 @@ function toObject(text: string): JsonObject {
 	} catch {
 		// Invalid JSON throws the error below.
 	}
-	throw new InvalidArgumentError("expected a JSON object.");
+	throw new InvalidArgumentError("Must be a JSON object.");
 }
 
 /** Returns an id unchanged. Replaces any other string by an ellipsis: it may be a key, which messages must not contain. */

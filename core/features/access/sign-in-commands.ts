@@ -32,17 +32,17 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			.description(description)
 			.option(
 				"-p, --password <password>",
-				"password; without it, it is asked for or read from standard input. Others on this machine can see it here",
+				"password, visible to other users of this machine; default: read from a prompt or standard input",
 			)
-			.option("-l, --ttl <seconds>", "lifetime of the token", toInteger)
-			.option("--sso", "sign in with the provider that the service knows, in a browser on any machine; without a user");
+			.option("-l, --ttl <seconds>", "lifetime of the token in seconds", toInteger)
+			.option("--sso", "sign in with the identity provider of the service, in a browser on any machine; without a user");
 
-	describe("login", "Sign in and keep the token for the next commands.")
-		.option("-w, --write-password", "keep the password in the configuration file, so that later commands sign in by themselves")
+	describe("login", "Sign in and store the token for later commands.")
+		.option("-w, --write-password", "store the password in the configuration file, so that later commands can sign in again")
 		.action(async (user: string | undefined, _options, command) => login(user, optionsOf(command), context));
 
 	withFormatOptions(describe("auth", "Sign in and print the token."))
-		.option("-t, --only-token", "print nothing but the token")
+		.option("-t, --only-token", "print only the token")
 		.action(async (user: string | undefined, _options, command) => {
 			const options = optionsOf<SignInOptions>(command);
 			const { record } = await signIn(user, options, context);
@@ -52,7 +52,7 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 
 	parent
 		.command("token [user]")
-		.description("Print the token that a sign-in has kept, as for curl; of the user who signed in last, unless another is named.")
+		.description("Print the stored token of a user, by default the user who signed in last.")
 		.action(async (user: string | undefined, _options, command) => {
 			const { directory, ...settings } = resolveSettings(optionsOf<GlobalOptions>(command), context.env);
 			const username = user ?? settings.username;
@@ -61,7 +61,7 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			await write(context.stdout, `${token}\n`);
 		});
 
-	withCommonOptions(parent.command("whoami").description("Show who the credential belongs to.")).action(async (_options, command) => {
+	withCommonOptions(parent.command("whoami").description("Show the user of the current credential.")).action(async (_options, command) => {
 		const options = optionsOf(command);
 		try {
 			const user = await createAccessClient(await openSession(options, context)).user();
@@ -73,7 +73,7 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAUTHORIZED")) throw error;
-			await write(context.stdout, "Not signed in. `svc login <user>` signs in.\n");
+			await write(context.stdout, "Not signed in. Sign in with `svc login <user>`.\n");
 		}
 	});
 };
@@ -116,7 +116,7 @@ async function login(username: string | undefined, options: SignInOptions, conte
 	rememberUser(settings.configFile, user, options.writePassword ? password : undefined);
 	await write(context.stdout, `Signed in as ${record.user}; the token is valid until ${record.expiry}.\n`);
 	if (options.sso === true) await write(context.stdout, "Sign in again after that.\n");
-	else if (!options.writePassword) await write(context.stdout, "Sign in again after that, or use -w to keep the password.\n");
+	else if (!options.writePassword) await write(context.stdout, "Sign in again after that, or use -w to store the password.\n");
 }
 
 function rememberUser(file: string, username: string, password: string | undefined): void {

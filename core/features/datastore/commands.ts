@@ -44,7 +44,7 @@ interface LoadedItem extends Omit<KeyInput, "value"> {
 }
 
 export const addKeyCommands: AddCommands = (parent, context) => {
-	const group = parent.command("key").description("Keep values in the datastore.");
+	const group = parent.command("key").description("Manage the items of the datastore.");
 	withNames(group, { path: "/keys", name: "name" });
 	const keys = new RecordCommands(group, context, { noun: "datastore item", createClient: createKeyClient });
 	addForItems(keys, context);
@@ -52,25 +52,25 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 };
 
 function addForItems(keys: RecordCommands<KeyClient>, context: CliContext): void {
-	withWhere(keys.addList<ListOptions>("List items.", columns, list, "-n"), "system, user or all; default all")
-		.option("-p, --prefix <prefix>", "whose names begin so")
-		.option("-d, --decrypt", "secret values in clear")
-		.option("--show-secrets", "secret values as cipher text, to load them elsewhere (administrators)")
+	withWhere(keys.addList<ListOptions>("List datastore items.", columns, list, "-n"), "system, user or all; default: all")
+		.option("-p, --prefix <prefix>", "list the items whose names begin with this text")
+		.option("-d, --decrypt", "show secret values decrypted")
+		.option("--show-secrets", "show secret values as ciphertext, for loading them into another service (administrators)")
 		.option(...limitOption, toInteger, 100);
 
 	withWhere(
 		keys.addShow<WhereOptions & { decrypt?: boolean }>(
 			"get <names...>",
-			"Show items.",
+			"Show datastore items.",
 			attributes,
 			(client, name, { scope, user, decrypt }) => client.get(name, { scope, user, decrypt }),
 		),
-	).option("-d, --decrypt", "a secret value in clear");
+	).option("-d, --decrypt", "show a secret value decrypted");
 
 	withWhere(
 		keys.addRun<SetOptions, [name: string, value: string | undefined]>(
 			"set <name> [value]",
-			"Create or replace an item. Without a value it is asked for.",
+			"Create or replace a datastore item. Without a value, it is read from a prompt or standard input.",
 			async (open, options, name, value) => {
 				const given = value ?? (await askForValue(context));
 				const record = await (await open()).set(name, toInput(given, options));
@@ -78,14 +78,14 @@ function addForItems(keys: RecordCommands<KeyClient>, context: CliContext): void
 			},
 		),
 	)
-		.option("--description <text>", "what it is for")
-		.option("-l, --ttl <seconds>", "until it expires; default never", toInteger)
-		.option("-e, --encrypt", "keep the value encrypted")
-		.option("--encrypted", "the value is cipher text already (administrators)")
-		.option("--pre-encrypted", "the same as --encrypted");
+		.option("--description <text>", "purpose of the item")
+		.option("-l, --ttl <seconds>", "seconds until the item expires; default: never", toInteger)
+		.option("-e, --encrypt", "store the value encrypted")
+		.option("--encrypted", "the value is already ciphertext of this service (administrators)")
+		.option("--pre-encrypted", "same as --encrypted");
 
 	withWhere(
-		keys.addDelete<WhereOptions>("delete <names...>", "Delete items.", (client, name, { scope, user }) =>
+		keys.addDelete<WhereOptions>("delete <names...>", "Delete datastore items.", (client, name, { scope, user }) =>
 			client.remove(name, { scope, user }),
 		),
 	);
@@ -95,7 +95,7 @@ function addForMany(keys: RecordCommands<KeyClient>, context: CliContext): void 
 	withWhere(
 		keys.addRun<WhereOptions & { readonly prefix: string }>(
 			"delete-by-prefix",
-			"Delete all items whose names begin so.",
+			"Delete all datastore items whose names begin with a prefix.",
 			async (open, { scope, user, prefix }) => {
 				if (prefix === "") throw new CliExit(2, "--prefix: must not be empty; `svc key delete` deletes single items");
 				const client = await open();
@@ -107,12 +107,12 @@ function addForMany(keys: RecordCommands<KeyClient>, context: CliContext): void 
 		),
 	)
 		.alias("delete_by_prefix")
-		.requiredOption("-p, --prefix <prefix>", "beginning of the names");
+		.requiredOption("-p, --prefix <prefix>", "prefix of the names");
 
 	keys
 		.addRun<{ convert?: boolean }, [file: string]>(
 			"load <file>",
-			"Set the items in a JSON or YAML file, such as `svc key list -j` prints.",
+			"Create or replace the datastore items in a JSON or YAML file.",
 			async (open, options, file) => {
 				const items = readItems(file, options.convert === true);
 				const client = await open();
@@ -120,22 +120,22 @@ function addForMany(keys: RecordCommands<KeyClient>, context: CliContext): void 
 				await write(context.stdout, `${items.length} datastore items loaded\n`);
 			},
 		)
-		.option("-c, --convert", "keep values that are no texts as JSON texts");
+		.option("-c, --convert", "store values that are not strings as JSON");
 
 	keys
 		.addRun<{ forget?: boolean }>(
 			"rotate",
-			"Encrypt all secrets with a new key, while the service runs (administrators).",
+			"Encrypt all secrets with a new key while the service runs (administrators).",
 			async (open, options) => {
 				const record = await (await open()).rotate({ forget: options.forget });
 				await printRecord(record, ["key_id", "added", "reencrypted", "unreadable", "forgotten"], options, context);
 			},
 		)
-		.option("--forget", "remove keys from the key file that no item has used since an earlier rotation");
+		.option("--forget", "remove keys that no item uses from the key file");
 }
 
-function withWhere(command: Command, scopes = "system or user; default system"): Command {
-	return command.option("-s, --scope <scope>", scopes).option("-u, --user <user>", "items of this user (administrators)");
+function withWhere(command: Command, scopes = "system or user; default: system"): Command {
+	return command.option("-s, --scope <scope>", scopes).option("-u, --user <user>", "owner of the items (administrators)");
 }
 
 async function list(client: KeyClient, options: ListOptions & CommonOptions): Promise<ListPage<KeyRecord>> {

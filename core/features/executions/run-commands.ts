@@ -39,34 +39,35 @@ interface RunOptions extends StartOptions {
 
 const parametersHelp = `
 Parameters:
-  name=value      cast by the type that the action or its runner gives the parameter
-  @name=file      the text of a file
-  word ...        the first word of another form and all behind it become the parameter cmd;
-                  put -- before words that begin with a dash
+  name=value      converted to the type of the parameter
+  @name=file      the content of a text file
+  word ...        the first word of another form and all words after it become the
+                  parameter cmd; put -- before words that begin with a dash
 
-Exit code: 0 succeeded; the run's own return code (1 to 255) when the action failed with one; 1 any other end; 2 unknown action.`;
+Exit code: 0 if the action succeeded; its return code (1 to 255) if it failed with one;
+1 for any other end; 2 if the action does not exist.`;
 
 /** Adds the options that all commands starting an execution have in common. */
 export function withRunOptions(command: Command): Command {
 	return withCommonOptions(command, "--attr <names>")
-		.option("-a, --async", "print the id and do not wait")
-		.option("--tail", "of a workflow: the output of its tasks, too, each line behind the name of its task")
-		.option("--delay <milliseconds>", "wait before it is scheduled", toInteger)
-		.option("-u, --user <user>", "user to run as (administrators)")
-		.option("--auto-dict", "make objects of array parameters given as key:value,key:value");
+		.option("-a, --async", "print the id without waiting for the end")
+		.option("--tail", "print the output of the tasks of a workflow, too; each line begins with the task")
+		.option("--delay <milliseconds>", "milliseconds before the start", toInteger)
+		.option("-u, --user <user>", "user to run the action as (administrators)")
+		.option("--auto-dict", "convert array parameters of the form key:value,key:value to objects");
 }
 
 export const addRunCommand: AddCommands = (parent, context) => {
-	const run = parent.command("run [action] [parameters...]").description("Run an action and show its output as it arrives.");
+	const run = parent.command("run [action] [parameters...]").description("Run an action and print its output while it runs.");
 	withNames(run, { path: "/actions", name: "ref" });
 	withRunOptions(run)
 		.usage("[options] <action> [parameters...]")
 		// The help for an action needs requests to the service. Commander's own help option would not wait for them.
 		.helpOption(false)
-		.option("-h, --help", "display help for command, or with an action its parameters")
-		.option("--trace-tag <tag>", "start a trace with this tag")
-		.option("--trace-id <id>", "join this trace")
-		.option("-e, --inherit-env", "give the action the environment of this shell")
+		.option("-h, --help", "show this help, or the parameters of an action")
+		.option("--trace-tag <tag>", "tag of a new trace")
+		.option("--trace-id <id>", "id of an existing trace to join")
+		.option("-e, --inherit-env", "pass the environment variables of this shell to the action")
 		.addHelpText("after", parametersHelp)
 		.action(async (action: string | undefined, words: string[], _options, command: Command) => {
 			const options = optionsOf<RunOptions & { readonly help?: boolean }>(command);
@@ -117,7 +118,10 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 	if (options.async) {
 		if (data) return printRecord(created, [], options, context);
 		await write(context.stdout, `${created.id}\n`);
-		return write(context.stderr, `\`svc execution tail ${created.id}\` follows it, \`svc execution get ${created.id}\` shows it\n`);
+		return write(
+			context.stderr,
+			`Follow it with \`svc execution tail ${created.id}\`, or show it with \`svc execution get ${created.id}\`.\n`,
+		);
 	}
 	// Print the id first, so that a user can inspect a run that never ends from another terminal.
 	if (!data) await write(context.stderr, toSummary(created));
@@ -170,8 +174,8 @@ function toActionHelp({ ref, description, runner_type }: ActionRecord, parameter
 		`${ref}: ${description || "no description"}\nRuns with ${runner_type}.\n`,
 		`\nUsage: svc run ${ref} [options] [name=value ...]\n`,
 		...groups.map(([title, entries]) => (entries.length === 0 ? "" : `\n${title}:\n${entries.map(toLines).join("")}`)),
-		settable.length === 0 ? "\nIt takes no parameters.\n" : "",
-		"\n`svc run -h` shows the options, and how values are written.\n",
+		settable.length === 0 ? "\nThe action has no parameters.\n" : "",
+		"\nRun `svc run -h` for the options and the notation of values.\n",
 	].join("");
 }
 

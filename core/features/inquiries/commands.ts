@@ -12,23 +12,23 @@ import { createInquiryClient } from "./client.ts";
 const columns = ["id", "roles", "users", "route", "ttl"];
 
 export const addInquiryCommands: AddCommands = (parent, context) => {
-	const group = parent.command("inquiry").description("Look at questions that wait for an answer, and answer them.");
+	const group = parent.command("inquiry").description("Manage inquiries: questions of executions that wait for an answer.");
 	const inquiries = new RecordCommands(group, context, { noun: "inquiry", createClient: createInquiryClient });
 
 	inquiries
 		.addList<{ limit: number }>(
-			"List questions, newest first.",
+			"List inquiries, newest first.",
 			columns,
 			(client, { limit }) => client.list({ limit, sort_desc: "True" }),
 			"-n",
 		)
 		.option(...limitOption, toInteger, 50);
-	inquiries.addShow("get <ids...>", "Show questions.", [...columns, "schema"], (client, id) => client.get(id));
+	inquiries.addShow("get <ids...>", "Show inquiries.", [...columns, "schema"], (client, id) => client.get(id));
 
 	inquiries
 		.addRun<{ response?: string; reason?: string }, [id: string]>(
 			"respond <id>",
-			"Answer a question; each property is asked for unless -r gives them all.",
+			"Answer an inquiry. Without -r, the command prompts for each property.",
 			async (open, options, id) => {
 				const client = await open();
 				const { schema } = await orNotFound(client.get(id), "inquiry", id, "svc inquiry list");
@@ -36,8 +36,8 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 				await printRecord(await client.respond(id, response, options.reason), ["id", "response"], options, context);
 			},
 		)
-		.option("-r, --response <json>", "the answer as a JSON object")
-		.option("--reason <text>", "why, kept with the name of who answers");
+		.option("-r, --response <json>", "answer as a JSON object")
+		.option("--reason <text>", "reason, stored with the name of the user");
 };
 
 function parseAnswer(text: string): JsonObject {
@@ -47,7 +47,7 @@ function parseAnswer(text: string): JsonObject {
 	} catch {
 		// The error below covers invalid JSON and values that are not objects.
 	}
-	throw new CliExit(1, "-r must be a JSON object, such as '{\"continue\": true}'");
+	throw new CliExit(1, "--response: must be a JSON object, such as '{\"continue\": true}'");
 }
 
 async function promptForAnswer(schema: JsonObject, context: CliContext): Promise<JsonObject> {

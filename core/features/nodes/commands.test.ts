@@ -85,7 +85,7 @@ test("drain --wait says what still runs and ends when nothing does, and resume t
 	await service.engine.executions.cancel(entity.id, principal);
 	const { exitCode, stdout, stderr } = await draining;
 	assert.equal(exitCode, 0);
-	assert.match(stderr, new RegExp(`node "blue" drains; still there:\n {2}${entity.id} default\\.patient running`));
+	assert.match(stderr, new RegExp(`node "blue" is draining; still running:\n {2}${entity.id} default\\.patient running`));
 	assert.match(stdout, /state: drained\n/);
 	assert.equal((await svc("node", "resume", "blue")).exitCode, 0);
 	while ((await ask(`${addresses.auth}/auth/v1/health/ready`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 2));

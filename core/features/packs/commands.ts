@@ -10,13 +10,13 @@ import { createConfigClient } from "./client.ts";
 const attributes = ["pack", "values"];
 
 export const addPackConfigCommands: AddCommands = (parent, context) => {
-	const group = parent.command("config").description("Look at configurations of packs, and change them.");
+	const group = parent.command("config").description("Manage the configurations of packs.");
 	withNames(group, { path: "/configs", name: "pack" });
 	const configs = new RecordCommands(group, context, { noun: "configuration of pack", createClient: createConfigClient });
 	const schemas = new RecordCommands(group, context, { noun: "configuration schema of pack", createClient: createConfigClient });
 
 	configs
-		.addList<{ limit: number }>("List configurations.", attributes, (client, { limit }) => client.list({ limit }), "-n")
+		.addList<{ limit: number }>("List configurations of packs.", attributes, (client, { limit }) => client.list({ limit }), "-n")
 		.option(...limitOption, toInteger, 100);
 	configs
 		.addShow<{ showSecrets?: boolean }>(
@@ -25,11 +25,13 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 			attributes,
 			(client, pack, { showSecrets: show_secrets }) => client.get(pack, { show_secrets }),
 		)
-		.option("--show-secrets", "with secret values (administrators)");
-	schemas.addShow("schema <pack>", "Show what a pack lets be configured.", ["pack", "attributes"], (client, pack) => client.schema(pack));
+		.option("--show-secrets", "show secret values (administrators)");
+	schemas.addShow("schema <pack>", "Show the configuration schema of a pack.", ["pack", "attributes"], (client, pack) =>
+		client.schema(pack),
+	);
 	configs.addRun<object, [pack: string, file: string]>(
 		"set <pack> <file>",
-		"Replace the configuration of a pack by the values in a JSON or YAML file.",
+		"Replace the configuration of a pack with the values in a JSON or YAML file.",
 		async (open, options, pack, file) => {
 			const values = readValues(file);
 			await printRecord(await (await open()).set(pack, values), attributes, options, context);

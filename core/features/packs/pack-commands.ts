@@ -30,7 +30,7 @@ interface RegisterOptions {
 }
 
 export const addPackCommands: AddCommands = (parent, context) => {
-	const group = parent.command("pack").description("Write packs, and see which there are.");
+	const group = parent.command("pack").description("Manage, develop and install packs.");
 	const packs = new RecordCommands(group, context, {
 		noun: "pack",
 		createClient: (api) => ({ ...createPackClient(api), ...createPackRegisterClient(api) }),
@@ -52,7 +52,7 @@ export const addPackCommands: AddCommands = (parent, context) => {
 	const showPacks = packs.addShow("get <refs...>", "Show packs.", attributes, (client, ref) => client.get(ref));
 	const showFiles = packs.addRun<object, [ref: string, path: string | undefined]>(
 		"files <ref> [path]",
-		"List the files of a pack, or show one of them.",
+		"List the files of a pack, or print one of them.",
 		async (open, options, ref, path) => {
 			const client = await open();
 			if (path !== undefined) {
@@ -69,7 +69,7 @@ export const addPackCommands: AddCommands = (parent, context) => {
 	packs
 		.addRun<RegisterOptions, [packs: readonly string[]]>(
 			"register [packs...]",
-			"Have packs be what their files say, without a restart; without names all of them.",
+			"Reload packs from their files without a restart, by default all packs.",
 			async (open, options, refs) => {
 				const counts = await (await open()).register({
 					...(refs.length > 0 && { packs: refs }),
@@ -79,8 +79,8 @@ export const addPackCommands: AddCommands = (parent, context) => {
 				await printRecord(counts, Object.keys(counts), options, context);
 			},
 		)
-		.option("--types <types>", "only these kinds, such as actions,rules")
-		.option("--skip-broken", "leave out files that cannot be used, instead of changing nothing");
+		.option("--types <types>", "kinds of content to reload, separated by commas, such as actions,rules")
+		.option("--skip-broken", "skip invalid files instead of failing without a change");
 };
 
 /** Returns a table row with the installed commit and, for a followed pack, its state. */

@@ -36,13 +36,13 @@ interface EnforcementOptions {
 }
 
 export const addRuleCommands: AddCommands = (parent, context) => {
-	const group = parent.command("rule").description("Make and manage rules: what happens when.");
+	const group = parent.command("rule").description("Manage rules, which run actions on events.");
 	withNames(group, { path: "/rules", name: "ref" });
 	const rules = new RecordCommands(group, context, { noun: "rule", createClient: createRuleClient });
 	addListing(rules, context);
 	rules.addShow("get <refs...>", "Show rules.", attributes, (client, ref) => client.get(ref));
 	rules.addChanges("rules", attributes);
-	rules.addSwitches("<refs...>", { enable: "Let rules act.", disable: "Keep rules from acting." }, columns, async (client, ref, enabled) =>
+	rules.addSwitches("<refs...>", { enable: "Enable rules.", disable: "Disable rules." }, columns, async (client, ref, enabled) =>
 		client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
 	addTesting(rules, context);
@@ -63,20 +63,20 @@ function addListing(rules: RecordCommands<RuleClient>, context: CliContext): voi
 			await printList({ ...page, items }, isBroken ? [...shown, "problems"] : shown, { ...options, limitOption: "-n" }, context);
 		})
 		.option(...limitOption, toInteger, 50)
-		.option("-p, --pack <pack>", "of this pack")
-		.option("-c, --action <ref>", "that run this action")
-		.option("-g, --trigger <ref>", "on this trigger or trigger type")
-		.option("-u, --user <user>", "created by this user")
-		.option("--enabled", "only those that are enabled")
-		.option("--disabled", "only those that are not")
-		.option("--iftt", "show trigger and action of each");
+		.option("-p, --pack <pack>", "list the rules of this pack")
+		.option("-c, --action <ref>", "list the rules that run this action")
+		.option("-g, --trigger <ref>", "list the rules of this trigger or trigger type")
+		.option("-u, --user <user>", "list the rules created by this user")
+		.option("--enabled", "list only enabled rules")
+		.option("--disabled", "list only disabled rules")
+		.option("--iftt", "show the trigger and the action of each rule");
 }
 
 function addTesting(rules: RecordCommands<RuleClient>, context: CliContext): void {
 	rules
 		.addRun<object, [rule: string, event: string]>(
 			"test <rule> <event>",
-			"Say whether a rule would act on an event, and what with. Nothing is started. Exit code 0 when it matches, 1 when not.",
+			"Test a rule against an event without running its action. The exit code is 0 if the rule matches, otherwise 1.",
 			async (open, options, rule, event) => {
 				const request = { rule: toStored(rule), trigger_instance: toStored(event) } as RuleTestRequest;
 				const outcome = await (await open()).test(request);
@@ -84,11 +84,14 @@ function addTesting(rules: RecordCommands<RuleClient>, context: CliContext): voi
 				if (!outcome.matched) throw new CliExit(1, "");
 			},
 		)
-		.addHelpText("after", "\nrule: ref, or file with a rule. event: id of a trigger instance, or file with trigger and payload.");
+		.addHelpText(
+			"after",
+			"\nThe rule is a ref, or a file with a rule. The event is the id of a trigger instance, or a file with trigger and payload.",
+		);
 }
 
 const addEnforcementCommands: AddCommands = (parent, context) => {
-	const group = parent.command("rule-enforcement").description("Look at what rules did.");
+	const group = parent.command("rule-enforcement").description("Show enforcements, which record the matches of rules.");
 	const enforcements = new RecordCommands(group, context, { noun: "rule enforcement", createClient: createRuleClient });
 
 	enforcements
@@ -103,11 +106,11 @@ const addEnforcementCommands: AddCommands = (parent, context) => {
 			"-n",
 		)
 		.option(...limitOption, toInteger, 50)
-		.option("--rule <ref>", "of this rule")
-		.option("--execution <id>", "that started this execution")
-		.option("--trigger-instance <id>", "about this event")
-		.option("--timestamp-gt <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
-		.option("--timestamp-lt <time>", "before this time");
+		.option("--rule <ref>", "list the enforcements of this rule")
+		.option("--execution <id>", "list the enforcement that started this execution")
+		.option("--trigger-instance <id>", "list the enforcements of this trigger instance")
+		.option("--timestamp-gt <time>", "list the enforcements after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
+		.option("--timestamp-lt <time>", "list the enforcements before this time");
 	enforcements.addShow("get <ids...>", "Show enforcements.", enforcementAttributes, (client, id) => client.enforcement(id));
 };
 

@@ -30,15 +30,19 @@ interface GetOptions {
 }
 
 export const addTraceCommands: AddCommands = (parent, context) => {
-	const trace = parent.command("trace").description("See what led to what.");
+	const trace = parent.command("trace").description("Show traces, which connect events, rules and executions.");
 
-	withCommonOptions(trace.command("list").description("List traces. A single one that is asked for is drawn as a tree."))
-		.addOption(new Option("-c, --trace-tag <tag>", "with this tag").conflicts(["execution", "rule", "triggerInstance"]))
-		.addOption(new Option("-e, --execution <id>", "with this execution").conflicts(["traceTag", "rule", "triggerInstance"]))
-		.addOption(new Option("-r, --rule <id>", "with this rule").conflicts(["traceTag", "execution", "triggerInstance"]))
-		.addOption(new Option("-g, --trigger-instance <id>", "with this event").conflicts(["traceTag", "execution", "rule"]))
+	withCommonOptions(trace.command("list").description("List traces, newest first. With a filter, a single trace is shown as a tree."))
+		.addOption(new Option("-c, --trace-tag <tag>", "list the traces with this tag").conflicts(["execution", "rule", "triggerInstance"]))
+		.addOption(new Option("-e, --execution <id>", "list the traces with this execution").conflicts(["traceTag", "rule", "triggerInstance"]))
+		.addOption(new Option("-r, --rule <id>", "list the traces with this rule").conflicts(["traceTag", "execution", "triggerInstance"]))
+		.addOption(
+			new Option("-g, --trigger-instance <id>", "list the traces with this trigger instance").conflicts(["traceTag", "execution", "rule"]),
+		)
 		.option(...limitOption, toInteger, 50)
-		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
+		.addOption(
+			new Option("-s, --sort <order>", "order: newest first (desc) or oldest first (asc)").choices(["asc", "desc"]).default("desc"),
+		)
 		.action(async (_options, command) => {
 			const { traceTag: trace_tag, execution, rule, triggerInstance: trigger_instance, ...options } = optionsOf<ListOptions>(command);
 			const filter = { trace_tag, execution, rule, trigger_instance };
@@ -55,14 +59,14 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 			else await printList(page, columns, { ...options, limitOption: "-n" }, context);
 		});
 
-	withCommonOptions(trace.command("get <ids...>").description("Draw traces as trees."))
-		.option("-e, --execution <id>", "only what led to this execution")
-		.option("-r, --rule <id>", "only what led to this rule's acting")
-		.option("-g, --trigger-instance <id>", "only what led to this event")
-		.option("--show-executions", "executions; without any of these three everything")
-		.option("--show-rules", "rules")
-		.option("--show-trigger-instances", "events")
-		.option("-n, --hide-noop-triggers", "no events that no rule acted on")
+	withCommonOptions(trace.command("get <ids...>").description("Show traces as trees."))
+		.option("-e, --execution <id>", "show only the causes of this execution")
+		.option("-r, --rule <id>", "show only the causes of this rule")
+		.option("-g, --trigger-instance <id>", "show only the causes of this trigger instance")
+		.option("--show-executions", "show executions; default: all kinds")
+		.option("--show-rules", "show rules")
+		.option("--show-trigger-instances", "show trigger instances")
+		.option("-n, --hide-noop-triggers", "hide trigger instances without a matching rule")
 		.action(async (ids: string[], _options, command) => {
 			const options = optionsOf<GetOptions>(command);
 			const client = createTraceClient(await openSession(options, context));
@@ -79,7 +83,7 @@ function toChoice(options: GetOptions): TraceChoice {
 	if (options.showRules) kinds.push("rule");
 	if (options.showTriggerInstances) kinds.push("trigger-instance");
 	const given = [options.execution, options.rule, options.triggerInstance].filter((id) => id !== undefined);
-	if (given.length > 1) throw new CliExit(2, "only one of -e, -r and -g can be given");
+	if (given.length > 1) throw new CliExit(2, "--execution, --rule and --trigger-instance: set only one of them");
 	return { kinds, only: given[0], hideNoop: options.hideNoopTriggers === true };
 }
 

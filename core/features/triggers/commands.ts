@@ -17,7 +17,7 @@ interface InstanceOptions {
 }
 
 export const addTriggerCommands: AddCommands = (parent, context) => {
-	const group = parent.command("trigger").description("Make and manage kinds of events.");
+	const group = parent.command("trigger").description("Manage trigger types, which describe events.");
 	withNames(group, { path: "/triggertypes", name: "ref" });
 	const types = new RecordCommands(group, context, {
 		noun: "trigger type",
@@ -25,11 +25,11 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 	});
 	types
 		.addList<{ pack?: string }>("List trigger types.", ["ref", "pack", "description"], (client, { pack }) => client.list({ pack }))
-		.option("-p, --pack <pack>", "of this pack");
+		.option("-p, --pack <pack>", "list the trigger types of this pack");
 	types.addShow("get <refs...>", "Show trigger types.", attributes, (client, ref) => client.get(ref));
 	types.addShow(
 		"getspecs <refs...>",
-		"Show what trigger types take and what their events hold.",
+		"Show the schemas of trigger types, for parameters and payloads.",
 		["ref", "parameters_schema", "payload_schema"],
 		(client, ref) => client.get(ref),
 	);
@@ -38,7 +38,7 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 };
 
 const addInstanceCommands: AddCommands = (parent, context) => {
-	const group = parent.command("trigger-instance").description("Look at events, and dispatch them again.");
+	const group = parent.command("trigger-instance").description("Show trigger instances, which are events, and dispatch them again.");
 	const instances = new RecordCommands(group, context, {
 		noun: "trigger instance",
 		createClient: (api) => createTriggerClient(api).instances,
@@ -46,24 +46,27 @@ const addInstanceCommands: AddCommands = (parent, context) => {
 
 	instances
 		.addList<InstanceOptions>(
-			"List events, newest first.",
+			"List trigger instances, newest first.",
 			instanceColumns,
 			(client, { limit, trigger, triggerType: trigger_type, status, timestampGt: timestamp_gt, timestampLt: timestamp_lt }) =>
 				client.list({ limit, trigger, trigger_type, status, timestamp_gt, timestamp_lt }),
 			"-n",
 		)
 		.option(...limitOption, toInteger, 50)
-		.option("--trigger <ref>", "of this trigger")
-		.option("--trigger-type <ref>", "of this trigger type")
-		.option("--status <status>", "pending, processing, processed or processing_failed; several with commas")
-		.option("--timestamp-gt <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
-		.option("--timestamp-lt <time>", "before this time");
+		.option("--trigger <ref>", "list the instances of this trigger")
+		.option("--trigger-type <ref>", "list the instances of this trigger type")
+		.option(
+			"--status <status>",
+			"list the instances with this status: pending, processing, processed or processing_failed; several separated by commas",
+		)
+		.option("--timestamp-gt <time>", "list the instances after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
+		.option("--timestamp-lt <time>", "list the instances before this time");
 	const instanceAttributes = [...instanceColumns, "trigger_type", "trace_id", "failure_reason", "payload"];
-	instances.addShow("get <ids...>", "Show events with their payloads.", instanceAttributes, (client, id) => client.get(id));
+	instances.addShow("get <ids...>", "Show trigger instances with their payloads.", instanceAttributes, (client, id) => client.get(id));
 	instances
-		.addForEach<{ reason?: string }>("re-emit <id>", "Dispatch an event once more.", async (client, id, { reason }) => {
+		.addForEach<{ reason?: string }>("re-emit <id>", "Dispatch a trigger instance again.", async (client, id, { reason }) => {
 			const answer = await client.reEmit(id, reason);
 			await write(context.stdout, `${answer.message}\n${answer.id}\n`);
 		})
-		.option("--reason <text>", "why, kept in the payload with the name of who asks for it");
+		.option("--reason <text>", "reason, stored in the payload with the name of the user");
 };

@@ -8,12 +8,12 @@ const deliveryColumns = ["id", "received_at", "url", "verdict", "delivery_id", "
 const deliveryAttributes = [...deliveryColumns, "reason", "user", "trace_tag", "headers", "query", "body"];
 
 export const addWebhookCommands: AddCommands = (parent, context) => {
-	const group = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
+	const group = parent.command("webhook").description("Show webhooks and their deliveries.");
 	const webhooks = new RecordCommands(group, context, { noun: "webhook", createClient: createWebhookClient });
-	webhooks.addList("List webhooks by url.", hookColumns, (client) => client.list());
+	webhooks.addList("List webhooks, ordered by URL.", hookColumns, (client) => client.list());
 	webhooks.addShow("get <urls...>", "Show webhooks.", hookAttributes, (client, url) => client.get(url));
 
-	const deliveryGroup = group.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
+	const deliveryGroup = group.command("delivery").description("Manage deliveries to webhooks whose parameter `ledger` is true.");
 	const deliveries = new RecordCommands(deliveryGroup, context, { noun: "delivery", createClient: createWebhookClient });
 	deliveries
 		.addList<{ hook?: string; verdict?: string; limit: number }>(
@@ -22,8 +22,11 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 			(client, { hook: url, verdict, limit }) => client.deliveries({ url, verdict, limit }),
 			"-n",
 		)
-		.option("--hook <url>", "to this webhook")
-		.option("--verdict <verdict>", "accepted, duplicate, refused, replayed or overruled; several with commas")
+		.option("--hook <url>", "list the deliveries to this webhook")
+		.option(
+			"--verdict <verdict>",
+			"list the deliveries with this verdict: accepted, duplicate, refused, replayed or overruled; several separated by commas",
+		)
 		.option(...limitOption, toInteger, 50);
 	deliveries.addShow("get <id>", "Show a delivery with its headers, query and body.", deliveryAttributes, (client, id) =>
 		client.delivery(id),
@@ -31,9 +34,9 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 	deliveries
 		.addShow<{ overrule?: boolean }>(
 			"replay <id>",
-			"Dispatch the trigger of a delivery once more.",
+			"Dispatch the trigger of a delivery again.",
 			deliveryColumns,
 			(client, id, { overrule }) => client.replay(id, { overrule: overrule === true }),
 		)
-		.option("--overrule", "also when the webhook has refused it; for administrators");
+		.option("--overrule", "dispatch even a refused delivery (administrators)");
 };

@@ -61,7 +61,7 @@ const files = {
 test("a definition is validated without a service", () =>
 	withFiles(files, async (path) => {
 		const validate = (name: string, ...words: string[]) => run(["workflow", "validate", path(name), ...words]);
-		assert.deepEqual(await validate("sound.yaml"), { exitCode: 0, stdout: "", stderr: `${path("sound.yaml")}: nothing is wrong\n` });
+		assert.deepEqual(await validate("sound.yaml"), { exitCode: 0, stdout: "", stderr: `${path("sound.yaml")}: no problems found\n` });
 		assert.deepEqual(asked.at(-1), { runner: "workflow" });
 		const doubtful = await validate("doubtful.yaml", "--runner", "chain", "--config", "a.ts");
 		assert.deepEqual(doubtful, {
@@ -158,7 +158,7 @@ test("the service is asked about the definition of a file, and of an action", ()
 			assert.deepEqual(await svc("workflow", "inspect", "yard.outer"), {
 				exitCode: 0,
 				stdout: "",
-				stderr: "yard.outer: nothing is wrong\n",
+				stderr: "yard.outer: no problems found\n",
 			});
 			const inspected = await svc("workflow", "inspect", path("sound.yaml"));
 			assert.equal(inspected.exitCode, 1);
@@ -183,18 +183,20 @@ test("a run of a workflow shows its tasks, and those of the workflows inside of 
 		);
 		const id = /^execution ([0-9a-f]{24}) requested/.exec(ran.stderr)?.[1] ?? "";
 		const shown = await svc("execution", "get", id);
-		const rows = shown.stdout.slice(shown.stdout.indexOf("tasks:")).split("\n");
+		const [header = "", ...rows] = shown.stdout.slice(shown.stdout.indexOf("tasks:\n") + 7).split("\n");
+		const starts = [...header.matchAll(/\S+/g)].map(({ index }) => index);
 		assert.deepEqual(
 			rows
-				.filter((row) => row.startsWith("|"))
+				.filter((row) => row !== "")
 				.map((row) =>
-					row
-						.split("|")
-						.slice(1, 5)
-						.map((cell) => cell.trim().replace(/^[\d.]+ s$/, "time")),
+					starts.slice(0, 4).map((start, index) =>
+						row
+							.slice(start, starts[index + 1])
+							.trim()
+							.replace(/^[\d.]+ s$/, "time"),
+					),
 				),
 			[
-				["task", "status", "elapsed", "action"],
 				["├─ begin", "succeeded", "time", ""],
 				["├─ build", "succeeded", "time", "yard.inner"],
 				["│  └─ compile", "succeeded", "time", "default.whisper"],
@@ -269,9 +271,12 @@ test("chosen tasks run again without parameters, and begin anew unless that is n
 		assert.deepEqual(await svc("execution", "re-run", id, "cmd=x", "--tasks", "a"), {
 			exitCode: 2,
 			stdout: "",
-			stderr: "error: --tasks: tasks run again with the parameters that they had, others cannot be given\n",
+			stderr: "error: --tasks: cannot be combined with parameters, because tasks keep their parameters; omit one of them\n",
 		});
-		assert.match((await svc("execution", "re-run", id, "--tasks", "a", "--no-reset", "b")).stderr, /--no-reset: "b" is none of --tasks/);
+		assert.match(
+			(await svc("execution", "re-run", id, "--tasks", "a", "--no-reset", "b")).stderr,
+			/--no-reset: "b" must be one of the tasks in --tasks/,
+		);
 	}));
 
 test.run();

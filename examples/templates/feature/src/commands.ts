@@ -14,9 +14,9 @@ const path = "/template-name/notes";
 const columns = ["created_at", "user", "text"];
 
 const addNoteCommands: AddCommands = (parent, context) => {
-	const group = parent.command("template-name").description("Read and write notes.");
+	const group = parent.command("template-name").description("Manage notes.");
 
-	withCommonOptions(group.command("list").description("List notes, the newest first."))
+	withCommonOptions(group.command("list").description("List notes, newest first."))
 		.option(...limitOption, toInteger, 50)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ readonly limit: number }>(command);
@@ -25,7 +25,7 @@ const addNoteCommands: AddCommands = (parent, context) => {
 			await printList(page, columns, { ...options, limitOption: "-n" }, context);
 		});
 
-	withCommonOptions(group.command("add <text>").description("Write a note.")).action(async (text: string, _options, command) => {
+	withCommonOptions(group.command("add <text>").description("Create a note.")).action(async (text: string, _options, command) => {
 		const options = optionsOf(command);
 		const api = await openSession(options, context);
 		await printRecord(await api.read<NoteEntity>(path, { method: "POST", body: { text } }), ["id", ...columns], options, context);
