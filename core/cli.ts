@@ -1,6 +1,7 @@
 // Exports for the commands of custom features (`svc-automation/cli`). Must not import the engine, because every command would wait for it.
 
 export { parseCommaList } from "./cli/commands/comma-list.ts";
+export { withExamples } from "./cli/commands/examples.ts";
 export { type CommandFeature, withFeature } from "./cli/commands/command-feature.ts";
 export type { CommonOptions } from "./cli/commands/options.ts";
 export {

@@ -3,6 +3,7 @@ import { escapeControlCharactersInLines } from "../contract/control-characters.t
 import { parseCommaList } from "./commands/comma-list.ts";
 import { findFeature } from "./commands/command-feature.ts";
 import { configOption } from "./commands/config-option.ts";
+import { withExamples } from "./commands/examples.ts";
 import { type AddCommands, toPath } from "./commands/options.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { type FailedCommand, toFailure } from "./failure.ts";
@@ -97,6 +98,12 @@ const helpColours = {
 	styleOptionTerm: (text: string) => paintHelp("cyan", text),
 };
 
+const examplesText = `Examples:
+  svc login admin
+  svc run core.local cmd=uptime
+  svc execution get last
+  svc rule --help`;
+
 function createProgram(version: string, context: CliContext): Command {
 	const out = toOutputCapabilities(context.stdout, context.env);
 	const errors = toOutputCapabilities(context.stderr, context.env);
@@ -127,6 +134,7 @@ function createProgram(version: string, context: CliContext): Command {
 		.option("--print-config", "print the effective configuration and exit with 3")
 		.option("--debug", "print each request to stderr");
 	addServeCommand(program, context);
+	program.addHelpText("after", `\n${examplesText}`);
 	return program;
 }
 
@@ -151,6 +159,7 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 			const exitCode = await serve({ config, only, open });
 			if (exitCode !== 0) throw new CliExit(exitCode);
 		});
+	withExamples(program, { serve: ["svc serve", "svc serve --config ./svc.config.ts --only api,worker"] });
 }
 
 async function printConfig(options: GlobalOptions, context: CliContext): Promise<never> {

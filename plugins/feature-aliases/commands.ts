@@ -1,4 +1,14 @@
-import { type AddCommands, CliExit, printRecord, RecordCommands, readAllPages, withFeature, withNames, write } from "../../core/cli.ts";
+import {
+	type AddCommands,
+	CliExit,
+	printRecord,
+	RecordCommands,
+	readAllPages,
+	withExamples,
+	withFeature,
+	withNames,
+	write,
+} from "../../core/cli.ts";
 import { createExecutionClient, type ExecutionClient } from "../../core/features/clients.ts";
 import { type AliasClient, type AliasExecutionRecord, createAliasClient } from "./client.ts";
 
@@ -16,6 +26,19 @@ const channel = "svc";
 interface CommandOptions {
 	readonly user?: string;
 }
+
+const examples = {
+	list: ["svc action-alias list --pack site"],
+	get: ["svc action-alias get site.disk"],
+	create: ["svc action-alias create disk.yaml"],
+	update: ["svc action-alias update site.disk disk.yaml"],
+	delete: ["svc action-alias delete site.disk"],
+	enable: ["svc action-alias enable site.disk"],
+	disable: ["svc action-alias disable site.disk"],
+	match: ['svc action-alias match "check disk of db1"'],
+	execute: ['svc action-alias execute "check disk of db1"'],
+	test: ['svc action-alias test "check disk of db1" --user maria'],
+};
 
 export const addAliasCommands: AddCommands = (parent, context) => {
 	const group = parent.command("action-alias").description("Manage action aliases, which are chat commands for actions.");
@@ -70,6 +93,7 @@ export const addAliasCommands: AddCommands = (parent, context) => {
 			},
 		)
 		.option("-u, --user <user>", "user who wrote the command");
+	withExamples(group, examples);
 };
 
 function start(client: AliasClient, command: string, { user }: CommandOptions): Promise<readonly AliasExecutionRecord[]> {

@@ -11,6 +11,7 @@ import {
 	printRecord,
 	toInteger,
 	withCommonOptions,
+	withExamples,
 	withFeature,
 	write,
 } from "../../core/cli.ts";
@@ -84,6 +85,12 @@ export const addAuditCommands: AddCommands = (parent, context) => {
 	);
 
 	addVerify(withCommonOptions(audit.command("verify [files...]")), context);
+	withExamples(audit, {
+		list: ["svc audit list --kind rule --since -1d", "svc audit list --user maria --outcome refused"],
+		export: ["svc audit export > audit.jsonl", "svc audit export --after 1000"],
+		checkpoint: ["svc audit checkpoint >> checkpoints.jsonl"],
+		verify: ["svc audit verify", "svc audit verify audit.jsonl --checkpoint checkpoints.jsonl"],
+	});
 };
 
 function addVerify(command: ReturnType<typeof withCommonOptions>, context: CliContext): void {

@@ -13,6 +13,7 @@ import {
 	printRecord,
 	readObject,
 	withCommonOptions,
+	withExamples,
 	withFeature,
 	withNames,
 	write,
@@ -54,6 +55,17 @@ export const addPackInstallCommands: AddCommands = (parent, context) => {
 	addOutdated(pack, context);
 	addFollowed(pack, context);
 	addLock(pack, context);
+	withExamples(pack, {
+		search: ["svc pack search disk"],
+		show: ["svc pack show disk"],
+		install: ["svc pack install disk=1.4.0", "svc pack install --locked"],
+		remove: ["svc pack remove disk"],
+		upgrade: ["svc pack upgrade disk", "svc pack upgrade --all"],
+		rollback: ["svc pack rollback disk", "svc pack rollback disk 1.3.0"],
+		outdated: ["svc pack outdated"],
+		followed: ["svc pack followed"],
+		lock: ["svc pack lock svc-packs.lock"],
+	});
 	// The other commands of the group call routes that every service has.
 	for (const command of pack.commands.filter((each) => !others.includes(each)))
 		withFeature(command, { name: "packInstaller", add: "packInstaller() of svc-automation/plugins/feature-pack-installer" });

@@ -11,6 +11,7 @@ import {
 	type PackOperations,
 	printList,
 	withCredentials,
+	withExamples,
 	withFormatOptions,
 	write,
 	writeReport,
@@ -50,6 +51,11 @@ export const addPackAuthoringCommands: AddCommands = (parent, context) => {
 	addCheck(pack, packs, context);
 	addTest(pack, packs, context);
 	addWatch(pack, packs, context);
+	withExamples(pack, {
+		check: ["svc pack check", "svc pack check ./packs/site --strict"],
+		test: ["svc pack test ./packs/site", "svc pack test --reporter junit --output-file report.xml"],
+		watch: ["svc pack watch ./packs/site --register"],
+	});
 };
 
 function addCheck(pack: Command, packs: PackOperations, context: CliContext): void {

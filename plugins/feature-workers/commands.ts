@@ -9,6 +9,7 @@ import {
 	parseCommaList,
 	RecordCommands,
 	resolveSettings,
+	withExamples,
 	withFeature,
 } from "../../core/cli.ts";
 import { createWorkerClient } from "./client.ts";
@@ -43,6 +44,10 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 	workers.addShow("get <workers...>", "Show workers and their running executions, by id or name.", attributes, (client, name) =>
 		client.get(name),
 	);
+	withExamples(worker, {
+		list: ["svc worker list"],
+		get: ["svc worker get worker1"],
+	});
 
 	if (context.worker === undefined) return;
 	worker
@@ -70,6 +75,12 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 			const exitCode = await context.worker?.({ apiUrl, apiKey: key, name, labels, runners, places, grace, config, ca, dataDirectory });
 			if (exitCode) throw new CliExit(exitCode);
 		});
+	withExamples(parent, {
+		worker: [
+			"svc worker --labels gpu --places 2",
+			"SVC_API_KEY_FILE=./worker.key svc worker --api-url https://svc.example.org/api/v1 --labels gpu",
+		],
+	});
 };
 
 function readKey({ env }: CliContext): string | undefined {

@@ -5,6 +5,7 @@ import type { NameSource } from "../completion/name-source.ts";
 import { shellScripts } from "../completion/shell-scripts.ts";
 import { type CliContext, write } from "../context.ts";
 import { openSession } from "../session.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
 
 /** Milliseconds that a completion waits for the service after the user has pressed Tab. */
@@ -20,6 +21,9 @@ export const addCompletionCommand: AddCommands = (parent, context) => {
 		.addArgument(new Argument("<shell>", "name of the shell").choices([...shellScripts.keys()]))
 		.addHelpText("after", '\nAdd the line eval "$(svc completion bash)" to ~/.bashrc, or that for zsh to ~/.zshrc.')
 		.action((shell: string) => write(context.stdout, shellScripts.get(shell) ?? ""));
+	withExamples(parent, {
+		completion: ['eval "$(svc completion bash)"', "svc completion fish | source"],
+	});
 
 	parent
 		.command("complete [words...]", { hidden: true })

@@ -3,6 +3,7 @@ import { isSvcError } from "../../contract/index.ts";
 import { toConformReport } from "../conform/reports.ts";
 import { CliExit, type ConformKind, type ConformReport, conformKinds, write } from "../context.ts";
 import { writeReport } from "../write-report.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
 
 interface Given {
@@ -33,6 +34,12 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 			else await writeReport(outputFile, text);
 			if (report.statements.some(({ error }) => error !== undefined)) throw new CliExit(1);
 		});
+	withExamples(parent, {
+		conform: [
+			"svc conform runner ./src/runner.ts",
+			"svc conform storage ./storage.conformance.ts --times 10 --reporter junit --output-file report.xml",
+		],
+	});
 };
 
 /** Turns the error of a module that cannot be tested into a usage error with exit code 2. */

@@ -4,6 +4,7 @@ import { type CliContext, CliExit, write } from "../context.ts";
 import { type PackageNames, toPackageNames } from "../create/package-names.ts";
 import { type PackageKind, packageKinds, toPackageFiles } from "../create/template-files.ts";
 import { assertEmpty, writePackage } from "../create/write-package.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
 
 interface CreateOptions {
@@ -24,6 +25,9 @@ export const addCreateCommand: AddCommands = (parent, context) => {
 			if (known === "feature") assertUnusedCommand(names.plugin, parent);
 			return create({ kind: known, names, ...options }, context);
 		});
+	withExamples(parent, {
+		create: ["svc create project my-service", "svc create runner night-shift --directory ./plugins/night-shift"],
+	});
 };
 
 /** Exits with 2 if `svc` already has a command with the name of a new feature, because the feature brings a command of that name. */

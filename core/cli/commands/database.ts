@@ -3,7 +3,15 @@ import { toNewStorageText } from "../plan-text.ts";
 import { printList } from "../print-records.ts";
 import { Progress } from "../progress.ts";
 import { configOption } from "./config-option.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
+
+const examples = {
+	migrate: ["svc db migrate --plan", "svc db migrate"],
+	backup: ["svc db backup ./svc-backup.db"],
+	restore: ["svc db restore ./svc-backup.db"],
+	move: ["svc db move --to postgres://svc@db.example.org/svc"],
+};
 
 /** Adds the commands that use the database of a configuration without the service. */
 export const addDatabaseCommands: AddCommands = (parent, context) => {
@@ -63,6 +71,7 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 			const report = await database.move({ config, to, onCopied }).finally(() => progress.stop());
 			await printMove(report, context);
 		});
+	withExamples(group, examples);
 };
 
 async function printMove({ kinds, beside }: MoveReport, context: CliContext): Promise<void> {

@@ -5,6 +5,7 @@ import { toPlanText } from "../plan-text.ts";
 import { openSession } from "../session.ts";
 import { parseCommaList } from "./comma-list.ts";
 import { configOption } from "./config-option.ts";
+import { withExamples } from "./examples.ts";
 import { type AddCommands, optionsOf } from "./options.ts";
 
 interface PlanCommandOptions {
@@ -35,4 +36,7 @@ export const addPlanCommand: AddCommands = (parent, context) => {
 			await write(context.stdout, options.json ? `${stringifyJson(report, 4)}\n` : toPlanText(report));
 			if (!planned.would_start) throw new CliExit(1);
 		});
+	withExamples(parent, {
+		plan: ["svc plan", "svc plan --config ./svc.config.ts --only api -j"],
+	});
 };

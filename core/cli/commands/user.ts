@@ -3,6 +3,7 @@ import { type CliContext, CliExit, write } from "../context.ts";
 import { readPassword } from "../password.ts";
 import { printList } from "../print-records.ts";
 import { configOption } from "./config-option.ts";
+import { withExamples } from "./examples.ts";
 import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
 
 /**
@@ -47,6 +48,12 @@ export const addUserCommands: AddCommands = (parent, context) => {
 			await users({ config }, (kept) => kept.removeUser(name)).catch(explain);
 			await write(context.stdout, `User "${name}" deleted.\n`);
 		});
+	withExamples(group, {
+		list: ["svc user list"],
+		create: ["svc user create maria", "svc user create maria < password.txt"],
+		update: ["svc user update maria"],
+		delete: ["svc user delete maria"],
+	});
 };
 
 interface Change {

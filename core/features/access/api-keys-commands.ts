@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, type CommonOptions, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -27,6 +28,16 @@ interface CreateOptions {
 	readonly expires?: string;
 	readonly scopes?: string[];
 }
+
+const examples = {
+	list: ["svc apikey list", "svc apikey list --user maria --detail"],
+	get: ["svc apikey get 65f0a1b2c3d4e5f6a7b8c9d0"],
+	create: ["svc apikey create --expires +30d", "svc apikey create --user maria --scopes webhook:deploy --only-key"],
+	delete: ["svc apikey delete 65f0a1b2c3d4e5f6a7b8c9d0"],
+	enable: ["svc apikey enable 65f0a1b2c3d4e5f6a7b8c9d0"],
+	disable: ["svc apikey disable 65f0a1b2c3d4e5f6a7b8c9d0"],
+	load: ["svc apikey load keys.json"],
+};
 
 export const addApiKeyCommands: AddCommands = (parent, context) => {
 	const group = parent.command("apikey").description("Manage API keys.");
@@ -80,6 +91,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 			}
 		},
 	);
+	withExamples(group, examples);
 };
 
 async function create(

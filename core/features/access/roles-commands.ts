@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { createAccessClient } from "./client.ts";
@@ -32,4 +33,11 @@ export const addRoleCommands: AddCommands = (parent, context) => {
 		.option("-s, --source <source>", "list the assignments from this part of the configuration or this group")
 		.option("--remote", "list only the assignments that come from groups");
 	assignments.addShow("get <ids...>", "Show role assignments.", assignmentColumns, (client, id) => client.get(id));
+	withExamples(group, {
+		list: ["svc role-assignment list", "svc role-assignment list --user maria"],
+		get: ["svc role-assignment get 65f0a1b2c3d4e5f6a7b8c9d0"],
+	});
+	withExamples(roleGroup, {
+		list: ["svc role list", "svc role list --system"],
+	});
 };

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { toReason, toRefusedSignIn } from "../../cli/failure.ts";
@@ -75,6 +76,12 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			if (!isSvcError(error, "SVC_UNAUTHORIZED")) throw error;
 			await write(context.stdout, "Not signed in. Sign in with `svc login <user>`.\n");
 		}
+	});
+	withExamples(parent, {
+		login: ["svc login maria", "svc login --sso"],
+		auth: ["svc auth maria -t", "svc auth maria --ttl 3600 -j"],
+		token: ["svc token", 'curl -H "X-Auth-Token: $(svc token)" http://127.0.0.1:9101/v1/user'],
+		whoami: ["svc whoami", 'svc whoami --api-key "$KEY"'],
 	});
 };
 

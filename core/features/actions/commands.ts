@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -20,4 +21,12 @@ export const addCatalogCommands: AddCommands = (parent, context) => {
 	const types = new RecordCommands(runner, context, { noun: "runner type", createClient: (api) => createActionClient(api).runnerTypes });
 	types.addList("List runner types.", ["name", "enabled", "description"], (client) => client.list());
 	types.addShow("get <names...>", "Show runner types with their parameters.", runnerAttributes, (client, name) => client.get(name));
+	withExamples(action, {
+		list: ["svc action list", "svc action list --pack core"],
+		get: ["svc action get core.local", "svc action get core.local core.http -j"],
+	});
+	withExamples(runner, {
+		list: ["svc runner list"],
+		get: ["svc runner get local-shell-cmd"],
+	});
 };

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, type CommonOptions, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -49,6 +50,15 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 	const keys = new RecordCommands(group, context, { noun: "datastore item", createClient: createKeyClient });
 	addForItems(keys, context);
 	addForMany(keys, context);
+	withExamples(group, {
+		list: ["svc key list", "svc key list --prefix db. --decrypt"],
+		get: ["svc key get db.host", "svc key get db.password --decrypt"],
+		set: ["svc key set db.host db1.example.org", "svc key set tls.key --encrypt < server.key"],
+		delete: ["svc key delete db.host"],
+		"delete-by-prefix": ["svc key delete-by-prefix --prefix db."],
+		load: ["svc key load items.yaml", "svc key load --convert items.json"],
+		rotate: ["svc key rotate", "svc key rotate --forget"],
+	});
 };
 
 function addForItems(keys: RecordCommands<KeyClient>, context: CliContext): void {

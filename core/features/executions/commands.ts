@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, limitOption, optionsOf, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -75,6 +76,15 @@ export const addExecutionCommands: AddCommands = (parent, context) => {
 	addTail(executions, context);
 	addActing(executions, context);
 	addRerun(group, context);
+	withExamples(group, {
+		list: ["svc execution list --status failed,timeout --timestamp-gt -1d", "svc execution list -n 5 -o wide"],
+		get: ["svc execution get last", "svc execution get last --attr status,result.stdout"],
+		tail: ["svc execution tail", "svc execution tail last --type stderr"],
+		cancel: ['svc execution cancel 65f0a1b2c3d4e5f6a7b8c9d0 --reason "wrong host"'],
+		pause: ["svc execution pause 65f0a1b2c3d4e5f6a7b8c9d0"],
+		resume: ["svc execution resume 65f0a1b2c3d4e5f6a7b8c9d0"],
+		"re-run": ["svc execution re-run 65f0a1b2c3d4e5f6a7b8c9d0", "svc execution re-run 65f0a1b2c3d4e5f6a7b8c9d0 --tasks build deploy"],
+	});
 };
 
 function addReading(executions: RecordCommands<ExecutionClient>, context: CliContext): void {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -60,6 +61,9 @@ export function withRunOptions(command: Command): Command {
 export const addRunCommand: AddCommands = (parent, context) => {
 	const run = parent.command("run [action] [parameters...]").description("Run an action and print its output while it runs.");
 	withNames(run, { path: "/actions", name: "ref" });
+	withExamples(parent, {
+		run: ["svc run core.local cmd=uptime", "svc run core.http url=https://example.org -j", "svc run --async core.local -- sleep 60"],
+	});
 	withRunOptions(run)
 		.usage("[options] <action> [parameters...]")
 		// The help for an action needs requests to the service. Commander's own help option would not wait for them.

@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
@@ -38,6 +39,11 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 		)
 		.option("-r, --response <json>", "answer as a JSON object")
 		.option("--reason <text>", "reason, stored with the name of the user");
+	withExamples(group, {
+		list: ["svc inquiry list"],
+		get: ["svc inquiry get last"],
+		respond: ["svc inquiry respond last", `svc inquiry respond 65f0a1b2c3d4e5f6a7b8c9d0 -r '{"continue": true}'`],
+	});
 };
 
 function parseAnswer(text: string): JsonObject {

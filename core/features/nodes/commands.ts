@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -38,6 +39,12 @@ export const addNodeCommands: AddCommands = (parent, context) => {
 		)
 		.option("--wait", "wait until no executions run on the nodes, and list those that still do");
 	nodes.addShow("resume <nodes...>", "Resume drained nodes.", columns, (client, name) => client.resume(name));
+	withExamples(group, {
+		list: ["svc node list"],
+		get: ["svc node get node1"],
+		drain: ["svc node drain node1 --wait"],
+		resume: ["svc node resume node1"],
+	});
 };
 
 const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "node", name, "svc node list");

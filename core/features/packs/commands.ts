@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -37,6 +38,12 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 			await printRecord(await (await open()).set(pack, values), attributes, options, context);
 		},
 	);
+	withExamples(group, {
+		list: ["svc config list"],
+		get: ["svc config get site", "svc config get site --show-secrets"],
+		schema: ["svc config schema site"],
+		set: ["svc config set site site.yaml"],
+	});
 };
 
 function readValues(file: string): JsonObject {

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -81,6 +82,12 @@ export const addPackCommands: AddCommands = (parent, context) => {
 		)
 		.option("--types <types>", "kinds of content to reload, separated by commas, such as actions,rules")
 		.option("--skip-broken", "skip invalid files instead of failing without a change");
+	withExamples(group, {
+		list: ["svc pack list"],
+		get: ["svc pack get core"],
+		files: ["svc pack files core", "svc pack files core pack.yaml"],
+		register: ["svc pack register", "svc pack register site --types actions,rules"],
+	});
 };
 
 /** Returns a table row with the installed commit and, for a followed pack, its state. */

@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -33,6 +34,15 @@ export const addPolicyCommands: AddCommands = (parent, context) => {
 		client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
 
+	withExamples(group, {
+		list: ["svc policy list --pack site"],
+		get: ["svc policy get site.one_at_a_time"],
+		create: ["svc policy create one_at_a_time.yaml"],
+		update: ["svc policy update site.one_at_a_time one_at_a_time.yaml"],
+		delete: ["svc policy delete site.one_at_a_time"],
+		enable: ["svc policy enable site.one_at_a_time"],
+		disable: ["svc policy disable site.one_at_a_time"],
+	});
 	addPolicyTypeCommands(parent, context);
 };
 
@@ -47,4 +57,8 @@ const addPolicyTypeCommands: AddCommands = (parent, context) => {
 		)
 		.option("-r, --resource-type <type>", "list the types for this kind of resource, such as action");
 	types.addShow("get <refs...>", "Show policy types with their parameters.", typeAttributes, (client, ref) => client.type(ref));
+	withExamples(group, {
+		list: ["svc policy-type list"],
+		get: ["svc policy-type get action.concurrency"],
+	});
 };

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import type { CliContext } from "../../cli/context.ts";
 import { printList } from "../../cli/print-records.ts";
@@ -33,6 +34,15 @@ export const addPurgeCommands: AddCommands = (parent, context) => {
 		if (records === "executions") addExecutionOptions(command);
 		command.action(async (_options, given: Command) => run(records, optionsOf<PurgeOptions>(given), context));
 	}
+	withExamples(purge, {
+		executions: ["svc purge executions --timestamp -90d --dry-run", "svc purge executions --timestamp 2031-03-04 --action-ref core.local"],
+		output: ["svc purge output --timestamp -30d"],
+		"trigger-instances": ["svc purge trigger-instances --timestamp -30d"],
+		"rule-enforcements": ["svc purge rule-enforcements --timestamp -30d"],
+		"webhook-deliveries": ["svc purge webhook-deliveries --timestamp -30d"],
+		traces: ["svc purge traces --timestamp -90d"],
+		tokens: ["svc purge tokens --timestamp -1d"],
+	});
 };
 
 function addExecutionOptions(command: Command): void {

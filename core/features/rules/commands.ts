@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -46,6 +47,16 @@ export const addRuleCommands: AddCommands = (parent, context) => {
 		client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
 	addTesting(rules, context);
+	withExamples(group, {
+		list: ["svc rule list --pack site --enabled", "svc rule list --iftt"],
+		get: ["svc rule get site.on_disk_full"],
+		create: ["svc rule create on_disk_full.yaml"],
+		update: ["svc rule update site.on_disk_full on_disk_full.yaml"],
+		delete: ["svc rule delete site.on_disk_full"],
+		enable: ["svc rule enable site.on_disk_full"],
+		disable: ["svc rule disable site.on_disk_full"],
+		test: ["svc rule test on_disk_full.yaml event.yaml", "svc rule test site.on_disk_full 65f0a1b2c3d4e5f6a7b8c9d0"],
+	});
 	addEnforcementCommands(parent, context);
 };
 
@@ -112,6 +123,10 @@ const addEnforcementCommands: AddCommands = (parent, context) => {
 		.option("--timestamp-gt <time>", "list the enforcements after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "list the enforcements before this time");
 	enforcements.addShow("get <ids...>", "Show enforcements.", enforcementAttributes, (client, id) => client.enforcement(id));
+	withExamples(group, {
+		list: ["svc rule-enforcement list --rule site.on_disk_full"],
+		get: ["svc rule-enforcement get last"],
+	});
 };
 
 /**

@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -24,4 +25,10 @@ export const addSensorCommands: AddCommands = (parent, context) => {
 		columns,
 		(client, name, enabled) => client.setEnabled(name, enabled),
 	);
+	withExamples(group, {
+		list: ["svc sensor list"],
+		get: ["svc sensor get site.disk_sensor"],
+		enable: ["svc sensor enable site.disk_sensor"],
+		disable: ["svc sensor disable site.disk_sensor"],
+	});
 };

@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -17,4 +18,8 @@ export const addTimerCommands: AddCommands = (parent, context) => {
 		)
 		.option("--timer-type <ref>", "list the timers of this trigger type, such as core.svc.CronTimer");
 	timers.addShow("get <timers...>", "Show timers by ref or id.", attributes, (client, name) => client.get(name));
+	withExamples(group, {
+		list: ["svc timer list --timer-type core.svc.CronTimer"],
+		get: ["svc timer get site.nightly"],
+	});
 };

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, type CommonOptions, limitOption, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
@@ -75,6 +76,10 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 				await show(record, toChoice(options), options, context);
 			}
 		});
+	withExamples(trace, {
+		list: ["svc trace list", "svc trace list --trace-tag ticket-1"],
+		get: ["svc trace get last", "svc trace get 65f0a1b2c3d4e5f6a7b8c9d0 --show-executions"],
+	});
 };
 
 function toChoice(options: GetOptions): TraceChoice {

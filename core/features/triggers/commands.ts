@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -34,6 +35,14 @@ export const addTriggerCommands: AddCommands = (parent, context) => {
 		(client, ref) => client.get(ref),
 	);
 	types.addChanges("trigger types", attributes);
+	withExamples(group, {
+		list: ["svc trigger list --pack core"],
+		get: ["svc trigger get core.svc.CronTimer"],
+		getspecs: ["svc trigger getspecs core.svc.webhook"],
+		create: ["svc trigger create disk_full.yaml"],
+		update: ["svc trigger update site.disk_full disk_full.yaml"],
+		delete: ["svc trigger delete site.disk_full"],
+	});
 	addInstanceCommands(parent, context);
 };
 
@@ -69,4 +78,9 @@ const addInstanceCommands: AddCommands = (parent, context) => {
 			await write(context.stdout, `${answer.message}\n${answer.id}\n`);
 		})
 		.option("--reason <text>", "reason, stored in the payload with the name of the user");
+	withExamples(group, {
+		list: ["svc trigger-instance list --trigger site.disk_full --timestamp-gt -1h"],
+		get: ["svc trigger-instance get last"],
+		"re-emit": ['svc trigger-instance re-emit 65f0a1b2c3d4e5f6a7b8c9d0 --reason "the rule was disabled"'],
+	});
 };

@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { createWebhookClient } from "./client.ts";
@@ -39,4 +40,13 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 			(client, id, { overrule }) => client.replay(id, { overrule: overrule === true }),
 		)
 		.option("--overrule", "dispatch even a refused delivery (administrators)");
+	withExamples(deliveryGroup, {
+		list: ["svc webhook delivery list --hook deploy --verdict refused"],
+		get: ["svc webhook delivery get last"],
+		replay: ["svc webhook delivery replay 65f0a1b2c3d4e5f6a7b8c9d0"],
+	});
+	withExamples(group, {
+		list: ["svc webhook list"],
+		get: ["svc webhook get deploy"],
+	});
 };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions, withFormatOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -30,6 +31,10 @@ export const addWorkflowCommands: AddCommands = (parent, context) => {
 	addLocalCommands(workflow, context);
 	addInspect(workflow, context);
 	addGraph(workflow, context);
+	withExamples(workflow, {
+		inspect: ["svc workflow inspect deploy.yaml", "svc workflow inspect site.deploy"],
+		graph: ["svc workflow graph deploy.yaml --mermaid", "svc workflow graph last"],
+	});
 };
 
 function addInspect(workflow: Command, context: CliContext): void {
@@ -217,6 +222,10 @@ function addLocalCommands(workflow: Command, context: CliContext): void {
 		if (options.json || options.yaml) await printList({ items: results, total: results.length, limit: undefined }, [], options, context);
 		else await write(context.stdout, toCaseText(results));
 		if (results.some(({ problems }) => problems.length > 0)) throw new CliExit(1);
+	});
+	withExamples(workflow, {
+		validate: ["svc workflow validate deploy.yaml"],
+		test: ["svc workflow test deploy.yaml", "svc workflow test deploy.yaml cases.yaml -j"],
 	});
 }
 
