@@ -259,6 +259,26 @@ test("execution get shows the last one with its result", async () => {
 	assert.equal((await svc(["execution", "get", "0".repeat(24)])).exitCode, 2);
 });
 
+test("last is the first record of a list, newest first", async () => {
+	await svc(["run", "core.local", "cmd=echo again", "--trace-tag", "ticket-2"]);
+	for (const user of ["ann", "bob"]) await svc(["apikey", "create", "-u", user]);
+	for (const group of [["execution"], ["trace"], ["apikey"]]) {
+		const listed = JSON.parse((await svc([...group, "list", "-j"])).stdout) as readonly { readonly id: string }[];
+		assert.ok(listed.length > 1, group.join(" "));
+		assert.equal(JSON.parse((await svc([...group, "get", "last", "-j"])).stdout).id, listed[0]?.id, group.join(" "));
+	}
+	assert.equal(JSON.parse((await svc(["apikey", "get", "last", "-j"])).stdout).user, "bob");
+	assert.equal((await svc(["execution", "re-run", "last"])).stdout, "again\n");
+	assert.match((await svc(["execution", "cancel", "last"])).stdout, /succeeded/);
+	for (const [group, noun] of [
+		["inquiry", "inquiry"],
+		["trigger-instance", "trigger instance"],
+		["rule-enforcement", "rule enforcement"],
+	] as const) {
+		assert.deepEqual(await svc([group, "get", "last"]), { exitCode: 2, stdout: "", stderr: `error: last: no ${noun} exists yet\n` });
+	}
+});
+
 test("actions and runner types are listed", async () => {
 	assert.match((await svc(["action", "list", "-p", "core"])).stdout, /core\.local /);
 	assert.match((await svc(["action", "get", "core.local"])).stdout, /parameters:\n {4}/);

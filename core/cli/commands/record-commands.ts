@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import type { RecordClient } from "../../client/record-client.ts";
-import { type CliContext, write } from "../context.ts";
+import { type CliContext, CliExit, write } from "../context.ts";
 import { orNotFound } from "../failure.ts";
 import { printList, printRecord } from "../print-records.ts";
 import { readObject } from "../read-file.ts";
@@ -14,6 +14,8 @@ export interface CommandRecords<Client> {
 	/** Name of a record, such as `trigger type`. */
 	readonly noun: string;
 	readonly createClient: (api: ApiClient) => Client;
+	/** Reads the first record that `list` shows. The word `last` stands for it. Default: `last` is a name like any other. */
+	readNewest?(client: Client): Promise<ListPage<{ readonly id: string }>>;
 	/** Returns the name of a record as messages may contain it. Default: unchanged. */
 	readonly toShown?: (name: string) => string;
 }
@@ -88,8 +90,19 @@ export class RecordCommands<Client> {
 	): Command {
 		return this.addRun<O, [names: string | readonly string[]]>(usage, description, async (open, options, names) => {
 			const client = await open();
-			for (const name of [names].flat()) await this.#orNotFound(act(client, name, options), name);
+			for (const given of [names].flat()) {
+				const name = await this.resolve(client, given);
+				await this.#orNotFound(act(client, name, options), name);
+			}
 		});
+	}
+
+	/** Returns the id of the first record that `list` shows for `last`, and any other name unchanged. Exits with 2 if there is no record. */
+	async resolve(client: Client, name: string): Promise<string> {
+		if (name !== "last" || this.#records.readNewest === undefined) return name;
+		const [newest] = (await this.#records.readNewest(client)).items;
+		if (newest === undefined) throw new CliExit(2, `last: no ${this.#records.noun} exists yet`);
+		return newest.id;
 	}
 
 	/** Adds a command that calls `remove` for each record that its argument names, and reports that it is deleted. */

@@ -12,6 +12,7 @@ import { type AccessClient, type ApiKeyInput, createAccessClient } from "./clien
 type ApiKeyClient = AccessClient["apiKeys"];
 
 const columns = ["id", "user", "enabled", "metadata"];
+const newestFirst = "-created_at";
 const allColumns = [...columns, "created_at", "last_used_at", "expires_at", "scopes", "uid", "key_hash"];
 
 interface ListOptions {
@@ -41,12 +42,17 @@ const examples = {
 
 export const addApiKeyCommands: AddCommands = (parent, context) => {
 	const group = parent.command("apikey").description("Manage API keys.");
-	const keys = new RecordCommands(group, context, { noun: "API key", createClient: (api) => createAccessClient(api).apiKeys, toShown });
+	const keys = new RecordCommands(group, context, {
+		noun: "API key",
+		createClient: (api) => createAccessClient(api).apiKeys,
+		readNewest: (client) => client.list({ limit: 1, sort: newestFirst }),
+		toShown,
+	});
 
 	keys
-		.addRun<ListOptions>("list", "List API keys.", async (open, options) => {
+		.addRun<ListOptions>("list", "List API keys, newest first.", async (open, options) => {
 			const { user, limit, showSecrets: show_secrets, detail } = options;
-			const page = await (await open()).list({ user, limit, show_secrets });
+			const page = await (await open()).list({ user, limit, show_secrets, sort: newestFirst });
 			await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
 		})
 		.option("-u, --user <user>", "list the keys of this user")

@@ -60,22 +60,19 @@ interface ListOptions {
 const getOne = (client: ExecutionClient, id: string, query: Record<string, string> = {}) =>
 	orNotFound(client.executions.get(id, { query }), "execution", id, "svc execution list");
 
-/** Replaces `last` by the id of the first row of `execution list`. The API's own `last` may be a child of that execution. */
-async function resolveLast({ executions }: ExecutionClient, id: string): Promise<string> {
-	if (id !== "last") return id;
-	const { items } = await executions.list({ parent: "null", sort_desc: "True", limit: 1, include_attributes: "id" });
-	if (items[0] === undefined) throw new CliExit(2, "last: no execution exists yet; start one with `svc run`");
-	return items[0].id;
-}
-
 export const addExecutionCommands: AddCommands = (parent, context) => {
 	const group = parent.command("execution").description("Manage executions: show, follow, cancel and repeat them.");
 	withNames(group, { path: "/executions", name: "id", query: { limit: 20, sort_desc: "True", include_attributes: "id" } });
-	const executions = new RecordCommands(group, context, { noun: "execution", createClient: createExecutionClient });
+	const executions = new RecordCommands(group, context, {
+		noun: "execution",
+		createClient: createExecutionClient,
+		// The `last` of the API may be a child of the first execution in the list.
+		readNewest: (client) => client.executions.list({ parent: "null", sort_desc: "True", limit: 1, include_attributes: "id" }),
+	});
 	addReading(executions, context);
 	addTail(executions, context);
 	addActing(executions, context);
-	addRerun(group, context);
+	addRerun(group, executions, context);
 	withExamples(group, {
 		list: ["svc execution list --status failed,timeout --timestamp-gt -1d", "svc execution list -n 5 -o wide"],
 		get: ["svc execution get last", "svc execution get last --attr status,result.stdout"],
@@ -109,7 +106,7 @@ function addReading(executions: RecordCommands<ExecutionClient>, context: CliCon
 				const client = await open();
 				const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
 				for (const id of ids) {
-					const record = await getOne(client, await resolveLast(client, id), query);
+					const record = await getOne(client, await executions.resolve(client, id), query);
 					await printRecord(record, attributes, options, context);
 					if (options.json || options.yaml || options.attr !== undefined) continue;
 					await printActors(record, context);
@@ -147,7 +144,7 @@ function addTail(executions: RecordCommands<ExecutionClient>, context: CliContex
 			"Print the output of an execution from beginning to end, by default of the last one. For a workflow, each line begins with the task.",
 			async (open, options, id = "last") => {
 				const client = await open();
-				const { id: found, liveaction } = await getOne(client, await resolveLast(client, id), { exclude_attributes: "result" });
+				const { id: found, liveaction } = await getOne(client, await executions.resolve(client, id), { exclude_attributes: "result" });
 				const type = options.type === undefined ? {} : { type: options.type };
 				const tasks = liveaction.action_is_workflow ? "output" : undefined;
 				const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, tasks, ...type }, context);
@@ -178,7 +175,7 @@ function addActing(executions: RecordCommands<ExecutionClient>, { stdout }: CliC
 	}
 }
 
-function addRerun(group: Command, context: CliContext): void {
+function addRerun(group: Command, executions: RecordCommands<ExecutionClient>, context: CliContext): void {
 	withRunOptions(
 		group
 			.command("re-run <id> [parameters...]")
@@ -187,10 +184,11 @@ function addRerun(group: Command, context: CliContext): void {
 	)
 		.option("--tasks <names...>", "tasks of a workflow to run again, with all tasks after them; a.b is a task of a nested workflow")
 		.option("--no-reset <names...>", "tasks with items that repeat only the items that did not succeed")
-		.action(async (id: string, words: readonly string[], _options, command) => {
+		.action(async (given: string, words: readonly string[], _options, command) => {
 			const options = optionsOf<RerunOptions>(command);
 			const { delay, user, tasks } = options;
 			const client = createExecutionClient(await openSession(options, context));
+			const id = await executions.resolve(client, given);
 			const chosen =
 				tasks === undefined
 					? { parameters: parseParameters(words, schemasOf(await getOne(client, id)), options) }

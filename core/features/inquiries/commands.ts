@@ -14,7 +14,11 @@ const columns = ["id", "roles", "users", "route", "ttl"];
 
 export const addInquiryCommands: AddCommands = (parent, context) => {
 	const group = parent.command("inquiry").description("Manage inquiries: questions of executions that wait for an answer.");
-	const inquiries = new RecordCommands(group, context, { noun: "inquiry", createClient: createInquiryClient });
+	const inquiries = new RecordCommands(group, context, {
+		noun: "inquiry",
+		createClient: createInquiryClient,
+		readNewest: (client) => client.list({ limit: 1, sort_desc: "True" }),
+	});
 
 	inquiries
 		.addList<{ limit: number }>(
@@ -30,8 +34,9 @@ export const addInquiryCommands: AddCommands = (parent, context) => {
 		.addRun<{ response?: string; reason?: string }, [id: string]>(
 			"respond <id>",
 			"Answer an inquiry. Without -r, the command prompts for each property.",
-			async (open, options, id) => {
+			async (open, options, given) => {
 				const client = await open();
+				const id = await inquiries.resolve(client, given);
 				const { schema } = await orNotFound(client.get(id), "inquiry", id, "svc inquiry list");
 				const response = options.response === undefined ? await promptForAnswer(schema, context) : parseAnswer(options.response);
 				await printRecord(await client.respond(id, response, options.reason), ["id", "response"], options, context);

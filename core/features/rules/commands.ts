@@ -103,7 +103,11 @@ function addTesting(rules: RecordCommands<RuleClient>, context: CliContext): voi
 
 const addEnforcementCommands: AddCommands = (parent, context) => {
 	const group = parent.command("rule-enforcement").description("Show enforcements, which record the matches of rules.");
-	const enforcements = new RecordCommands(group, context, { noun: "rule enforcement", createClient: createRuleClient });
+	const enforcements = new RecordCommands(group, context, {
+		noun: "rule enforcement",
+		createClient: createRuleClient,
+		readNewest: (client) => client.enforcements({ limit: 1 }),
+	});
 
 	enforcements
 		.addList<EnforcementOptions>(

@@ -5,7 +5,7 @@ import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord, toIncluded } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
-import { createTraceClient, type TraceRecord } from "./client.ts";
+import { createTraceClient, type TraceClient, type TraceRecord } from "./client.ts";
 import { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./trace-tree-client.ts";
 
 const columns = ["id", "uid", "trace_tag", "start_timestamp"];
@@ -71,7 +71,8 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 		.action(async (ids: string[], _options, command) => {
 			const options = optionsOf<GetOptions>(command);
 			const client = createTraceClient(await openSession(options, context));
-			for (const id of ids) {
+			for (const given of ids) {
+				const id = given === "last" ? await findNewest(client) : given;
 				const record = await orNotFound(client.get(id), "trace", id, "svc trace list");
 				await show(record, toChoice(options), options, context);
 			}
@@ -81,6 +82,12 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 		get: ["svc trace get last", "svc trace get 65f0a1b2c3d4e5f6a7b8c9d0 --show-executions"],
 	});
 };
+
+async function findNewest(client: TraceClient): Promise<string> {
+	const [newest] = (await client.list({ limit: 1, sort_desc: "True" })).items;
+	if (newest === undefined) throw new CliExit(2, "last: no trace exists yet");
+	return newest.id;
+}
 
 function toChoice(options: GetOptions): TraceChoice {
 	const kinds: TraceKind[] = [];

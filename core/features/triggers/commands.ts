@@ -51,6 +51,7 @@ const addInstanceCommands: AddCommands = (parent, context) => {
 	const instances = new RecordCommands(group, context, {
 		noun: "trigger instance",
 		createClient: (api) => createTriggerClient(api).instances,
+		readNewest: (client) => client.list({ limit: 1 }),
 	});
 
 	instances

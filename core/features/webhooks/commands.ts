@@ -15,7 +15,11 @@ export const addWebhookCommands: AddCommands = (parent, context) => {
 	webhooks.addShow("get <urls...>", "Show webhooks.", hookAttributes, (client, url) => client.get(url));
 
 	const deliveryGroup = group.command("delivery").description("Manage deliveries to webhooks whose parameter `ledger` is true.");
-	const deliveries = new RecordCommands(deliveryGroup, context, { noun: "delivery", createClient: createWebhookClient });
+	const deliveries = new RecordCommands(deliveryGroup, context, {
+		noun: "delivery",
+		createClient: createWebhookClient,
+		readNewest: (client) => client.deliveries({ limit: 1 }),
+	});
 	deliveries
 		.addList<{ hook?: string; verdict?: string; limit: number }>(
 			"List deliveries, newest first.",

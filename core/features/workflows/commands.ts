@@ -77,7 +77,10 @@ async function readGraph(subject: string, options: GraphOptions, context: CliCon
 	}
 	const api = await openSession(options, context);
 	if (/^[0-9a-f]{24}$/.test(subject) || subject === "last") {
-		return orNotFound(createExecutionClient(api).executions.graph(subject), "execution", subject, "svc execution list");
+		const { executions } = createExecutionClient(api);
+		const newest = subject === "last" ? await executions.list({ parent: "null", sort_desc: "True", limit: 1 }) : undefined;
+		const id = newest?.items[0]?.id ?? subject;
+		return orNotFound(executions.graph(id), "execution", id, "svc execution list");
 	}
 	return orNotFound(createWorkflowClient(api).graph(subject), "action", subject, "svc action list");
 }
