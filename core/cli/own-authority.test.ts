@@ -92,6 +92,7 @@ test("an address that begins with https but is served without is answered with t
 	try {
 		const address = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;
 		const { stderr } = await svc(["whoami"], { SVC_API_URL: address });
+		assert.match(stderr, /^error: cannot reach the service at https:\S+: wrong version number\n/);
 		assert.match(stderr, /\nThe service does not use HTTPS at this address: begin it with http:\/\/\.\n$/);
 	} finally {
 		plain.close();

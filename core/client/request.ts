@@ -106,7 +106,9 @@ function reasonOf(error: unknown): string {
 	// The message of fetch is only "fetch failed". Its cause has the reason, and may contain one error for each address tried.
 	const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
 	const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-	return toErrorMessage(first);
+	// The message of OpenSSL is a line of its log, with the reason in the middle.
+	const isTls = first instanceof Error && "code" in first && String(first.code).startsWith("ERR_SSL_");
+	return isTls && "reason" in first ? String(first.reason) : toErrorMessage(first);
 }
 
 async function toError(response: Response): Promise<SvcError> {
