@@ -1,8 +1,8 @@
 // Exports for the commands of custom features (`svc-automation/cli`). Must not import the engine, because every command would wait for it.
 
 export { parseCommaList } from "./cli/commands/comma-list.ts";
-export { withExamples } from "./cli/commands/examples.ts";
 export { type CommandFeature, withFeature } from "./cli/commands/command-feature.ts";
+export { withExamples } from "./cli/commands/examples.ts";
 export type { CommonOptions } from "./cli/commands/options.ts";
 export {
 	type AddCommands,
@@ -30,7 +30,7 @@ export { toJunit } from "./cli/junit.ts";
 export type { FormatOptions } from "./cli/print-records.ts";
 export { printList, printRecord } from "./cli/print-records.ts";
 export { readAllPages } from "./cli/read-all-pages.ts";
-export { readObject } from "./cli/read-file.ts";
+export { readObject, toFileProblem } from "./cli/read-file.ts";
 export { openSession } from "./cli/session.ts";
 export { resolveSettings } from "./cli/settings.ts";
 export { writeReport } from "./cli/write-report.ts";

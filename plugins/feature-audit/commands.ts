@@ -9,6 +9,7 @@ import {
 	optionsOf,
 	printList,
 	printRecord,
+	toFileProblem,
 	toInteger,
 	withCommonOptions,
 	withExamples,
@@ -155,7 +156,7 @@ async function* readRecord(file: string): AsyncIterable<RecordLine> {
 			if (line.trim() !== "") yield toLine(parseJson(line));
 		}
 	} catch (error) {
-		throw new CliExit(2, `file "${file}"${number > 0 ? `, line ${number}` : ""}: cannot be read: ${toErrorMessage(error)}`);
+		throw new CliExit(2, number === 0 ? toFileProblem(file, error) : `file "${file}", line ${number}: ${toErrorMessage(error)}`);
 	}
 }
 
