@@ -25,7 +25,7 @@ const addNoteCommands: AddCommands = (parent, context) => {
 			await printList(page, columns, { ...options, limitOption: "-n" }, context);
 		});
 
-	withCommonOptions(group.command("add <text>").description("Create a note.")).action(async (text: string, _options, command) => {
+	withCommonOptions(group.command("create <text>").description("Create a note.")).action(async (text: string, _options, command) => {
 		const options = optionsOf(command);
 		const api = await openSession(options, context);
 		await printRecord(await api.read<NoteEntity>(path, { method: "POST", body: { text } }), ["id", ...columns], options, context);
