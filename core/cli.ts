@@ -2,8 +2,17 @@
 
 export { parseCommaList } from "./cli/commands/comma-list.ts";
 export { type CommandFeature, withFeature } from "./cli/commands/command-feature.ts";
+export { withExamples } from "./cli/commands/examples.ts";
 export type { CommonOptions } from "./cli/commands/options.ts";
-export { type AddCommands, optionsOf, toInteger, withCommonOptions, withCredentials, withFormatOptions } from "./cli/commands/options.ts";
+export {
+	type AddCommands,
+	limitOption,
+	optionsOf,
+	toInteger,
+	withCommonOptions,
+	withCredentials,
+	withFormatOptions,
+} from "./cli/commands/options.ts";
 export { type CommandRecords, RecordCommands } from "./cli/commands/record-commands.ts";
 export { withNames } from "./cli/completion/name-source.ts";
 export type {
@@ -21,7 +30,7 @@ export { toJunit } from "./cli/junit.ts";
 export type { FormatOptions } from "./cli/print-records.ts";
 export { printList, printRecord } from "./cli/print-records.ts";
 export { readAllPages } from "./cli/read-all-pages.ts";
-export { readObject } from "./cli/read-file.ts";
+export { readObject, toFileProblem } from "./cli/read-file.ts";
 export { openSession } from "./cli/session.ts";
 export { resolveSettings } from "./cli/settings.ts";
 export { writeReport } from "./cli/write-report.ts";

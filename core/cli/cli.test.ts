@@ -1,6 +1,6 @@
 import "../testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -60,15 +60,25 @@ async function svc(words: readonly string[], options: Parameters<typeof start>[1
 test("without a credential the answer says how to sign in", async () => {
 	const { exitCode, stderr } = await svc(["action", "list"]);
 	assert.equal(exitCode, 1);
-	assert.match(stderr, /ERROR: .*Unauthorized[\s\S]*svc login/);
+	assert.match(stderr, /^error: a token or an API key is needed\n.*svc login/);
 	assert.match((await svc(["whoami"])).stdout, /Not signed in/);
 });
 
 test("a wrong password is refused, an empty input asks for one", async () => {
-	assert.equal((await svc(["login", "admin", "-p", "wrong"])).exitCode, 1);
+	const wrong = await svc(["login", "admin", "-p", "wrong"]);
+	assert.deepEqual([wrong.exitCode, wrong.stdout], [1, ""]);
+	assert.match(wrong.stderr, /^error: cannot sign in "admin": the user name or the password is wrong$/m);
 	const { exitCode, stderr } = await svc(["login", "admin"]);
 	assert.equal(exitCode, 2);
-	assert.match(stderr, /no password was given/);
+	assert.match(stderr, /^error: password: missing; enter it at the prompt, or send it to standard input\n$/);
+});
+
+test("a wrong password in the configuration file is reported with that file", async () => {
+	const config = join(home, "wrong-config");
+	writeFileSync(config, "[credentials]\nusername = admin\npassword = wrong\n");
+	const { exitCode, stderr } = await svc(["action", "list", "--config-file", config]);
+	assert.equal(exitCode, 1);
+	assert.match(stderr, /^error: cannot sign in "admin": the user name or the password is wrong; .*wrong-config\n$/);
 });
 
 test("login reads the password from the input and keeps the token for its owner only", async () => {
@@ -86,7 +96,7 @@ test("token prints the token that a sign-in has kept, and nothing else", async (
 	assert.equal((JSON.parse(readFileSync(join(home, ".svc", "token-admin"), "utf8")) as { token: string }).token, last.stdout.trim());
 	const unknown = await svc(["token", "nobody"]);
 	assert.deepEqual([unknown.exitCode, unknown.stdout], [1, ""]);
-	assert.match(unknown.stderr, /no token is kept.*`svc login nobody`/);
+	assert.match(unknown.stderr, /no valid token is stored.*`svc login nobody`/);
 });
 
 test("auth -t prints nothing but the token", async () => {
@@ -131,14 +141,14 @@ test("an unknown action is named and exits with 2", async () => {
 	]) {
 		const { exitCode, stderr } = await svc(words);
 		assert.equal(exitCode, 2);
-		assert.match(stderr, /Action "core\.nope" is not found.*svc action list/);
+		assert.match(stderr, /action "core\.nope" is not found.*svc action list/);
 	}
 });
 
 test("a parameter that the service refuses is told in its words", async () => {
 	const { exitCode, stderr } = await svc(["run", "core.local", "cmd=true", "colour=red"]);
 	assert.equal(exitCode, 1);
-	assert.match(stderr, /^ERROR: .*colour/);
+	assert.match(stderr, /^error: .*colour/);
 });
 
 test("run -j prints the final record and nothing else", async () => {
@@ -226,8 +236,8 @@ test("execution list shows the newest first and says when there are more", async
 	await svc(["run", "core.local", "cmd=true"]);
 	await svc(["run", "core.local", "cmd=false"]);
 	const { stdout, stderr } = await svc(["execution", "list", "-n", "2"]);
-	assert.match(stdout, /\| id +\| action\.ref[\s\S]*failed[\s\S]*succeeded/);
-	assert.match(stderr, /2 of \d+ records shown; -n shows more/);
+	assert.match(stdout, /^id +action\.ref[\s\S]*failed[\s\S]*succeeded/);
+	assert.match(stderr, /Showing 2 of \d+ records; use -n to show more/);
 	const all = JSON.parse((await svc(["execution", "list", "-j", "--status", "failed"])).stdout);
 	assert.ok(all.length >= 1 && all.every((each: { status: string }) => each.status === "failed"));
 	assert.match((await svc(["execution", "list", "--user", "nobody"])).stdout, /No matching records/);
@@ -247,6 +257,26 @@ test("execution get shows the last one with its result", async () => {
 	const { stdout } = await svc(["execution", "get", "last"]);
 	assert.match(stdout, /action\.ref: core\.local\n[\s\S]*status: succeeded\n[\s\S]*stdout: shown\n/);
 	assert.equal((await svc(["execution", "get", "0".repeat(24)])).exitCode, 2);
+});
+
+test("last is the first record of a list, newest first", async () => {
+	await svc(["run", "core.local", "cmd=echo again", "--trace-tag", "ticket-2"]);
+	for (const user of ["ann", "bob"]) await svc(["apikey", "create", "-u", user]);
+	for (const group of [["execution"], ["trace"], ["apikey"]]) {
+		const listed = JSON.parse((await svc([...group, "list", "-j"])).stdout) as readonly { readonly id: string }[];
+		assert.ok(listed.length > 1, group.join(" "));
+		assert.equal(JSON.parse((await svc([...group, "get", "last", "-j"])).stdout).id, listed[0]?.id, group.join(" "));
+	}
+	assert.equal(JSON.parse((await svc(["apikey", "get", "last", "-j"])).stdout).user, "bob");
+	assert.equal((await svc(["execution", "re-run", "last"])).stdout, "again\n");
+	assert.match((await svc(["execution", "cancel", "last"])).stdout, /succeeded/);
+	for (const [group, noun] of [
+		["inquiry", "inquiry"],
+		["trigger-instance", "trigger instance"],
+		["rule-enforcement", "rule enforcement"],
+	] as const) {
+		assert.deepEqual(await svc([group, "get", "last"]), { exitCode: 2, stdout: "", stderr: `error: last: no ${noun} exists yet\n` });
+	}
 });
 
 test("actions and runner types are listed", async () => {

@@ -117,9 +117,9 @@ test("wrong usage ends with 2 and says what is allowed", async () => {
 		],
 		[["runner", sound, "--only", "no such statement"], /--only: no statement of the kit holds "no such statement"/],
 		[["runner", sound, "--times", "0"], /whole number of at least 1/],
-		[["runner", sound, "--timeout", "soon"], /numbers above 0/],
+		[["runner", sound, "--timeout", "soon"], /a number above 0/],
 		[["runner", sound, "--reporter", "xml"], /Allowed choices are text, json, junit/],
-		[["runner", sound, "--output", join(directory, "no", "file")], /--output: ".+" cannot be written/],
+		[["runner", sound, "--output-file", join(directory, "no", "file")], /--output-file: ".+" cannot be written/],
 	];
 	for (const [argv, says] of cases) {
 		const { code, stderr } = await run(...argv);
@@ -166,7 +166,16 @@ test("the command ends though the plugin has left something open, with the repor
 	const output = join(directory, "report.xml");
 	execFileSync(
 		process.execPath,
-		[...toProgram("../../plugins/_shipped/main", import.meta.url), "conform", "runner", module, "--reporter", "junit", "--output", output],
+		[
+			...toProgram("../../plugins/_shipped/main", import.meta.url),
+			"conform",
+			"runner",
+			module,
+			"--reporter",
+			"junit",
+			"--output-file",
+			output,
+		],
 		{
 			timeout: 60_000,
 		},

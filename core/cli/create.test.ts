@@ -184,7 +184,7 @@ test("a project uses a new feature, and its commands, as the page of the feature
 			const options = { cwd: directory, env: { ...env, SVC_COMMANDS: commands } };
 			return (await execute(process.execPath, [join(root, "dist/plugins/_shipped/main.js"), ...words], options)).stdout;
 		};
-		assert.match(await run("shift-log", "add", "The disk of db1 is new."), /^user: admin$/m);
+		assert.match(await run("shift-log", "create", "The disk of db1 is new."), /^user: admin$/m);
 		assert.match(await run("shift-log", "list"), /The disk of db1 is new\./);
 	});
 });

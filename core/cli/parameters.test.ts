@@ -74,7 +74,10 @@ test("@name=file sends the text of the file", () => {
 	try {
 		writeFileSync(join(directory, "text"), "first\nsecond\n");
 		assert.deepEqual(parse([`@text=${directory}/text`]), { text: "first\nsecond\n" });
-		assert.throws(() => parse([`@text=${directory}/none`]), { name: "CliExit", message: /none.*parameter "text" cannot be read/ });
+		assert.throws(() => parse([`@text=${directory}/none`]), {
+			name: "CliExit",
+			message: /^parameter "text": file ".*none" does not exist$/,
+		});
 	} finally {
 		rmSync(directory, { recursive: true });
 	}

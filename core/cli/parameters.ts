@@ -6,9 +6,9 @@ import {
 	type ParameterDefinitions,
 	parseInteger,
 	parseJson,
-	toErrorMessage,
 } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
+import { toFileProblem } from "./read-file.ts";
 
 /** Schemas that determine the types of parameters. A type in the schema of the runner takes precedence. */
 export interface Schemas {
@@ -54,7 +54,7 @@ function readText(name: string, path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch (error) {
-		throw new CliExit(1, `the file "${path}" for parameter "${name}" cannot be read: ${toErrorMessage(error)}`);
+		throw new CliExit(1, `parameter "${name}": ${toFileProblem(path, error)}`);
 	}
 }
 

@@ -6,7 +6,7 @@ import { type CliContext, CliExit } from "./context.ts";
 export function readPassword(
 	prompt: string,
 	{ stdin, stderr, onInterrupt }: CliContext,
-	missing = "no password was given: use -p, or enter it at the prompt",
+	missing = "password: missing; enter it at the prompt, or send it to standard input",
 ): Promise<string> {
 	const terminal = stdin.isTTY === true;
 	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

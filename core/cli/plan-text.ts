@@ -9,8 +9,8 @@ const maxNamed = 12;
 /** Returns a plan in readable form, in groups. Up to 12 changed records of a kind are listed by name, all others are counted. */
 export function toPlanText(plan: ServicePlan & { readonly running: Comparison }): string {
 	const groups: readonly (readonly [title: string, lines: readonly string[]])[] = [
-		["Wrong", plan.problems.flatMap(toFindingLines)],
-		["Mind", plan.warnings.flatMap(toFindingLines)],
+		["Problems", plan.problems.flatMap(toFindingLines)],
+		["Warnings", plan.warnings.flatMap(toFindingLines)],
 		["Node", toNodeLines(plan)],
 		["Features", toFeatureLines(plan)],
 		["Plugins", toPluginLines(plan)],
@@ -31,8 +31,8 @@ export function toPlanText(plan: ServicePlan & { readonly running: Comparison })
 }
 
 function toVerdict({ would_start: wouldStart, after_running: afterRunning }: ServicePlan): string {
-	if (!wouldStart) return "It would not start.";
-	return afterRunning ? "It would start after the running service has stopped." : "It would start.";
+	if (!wouldStart) return "The service would not start.";
+	return afterRunning ? "The service would start after the running service has stopped." : "The service would start.";
 }
 
 function toFindingLines({ path, message, hint }: Finding): string[] {
@@ -41,7 +41,7 @@ function toFindingLines({ path, message, hint }: Finding): string[] {
 }
 
 function toNodeLines({ version, contract, config, roles }: ServicePlan): string[] {
-	return [`svc ${version}, contract version ${contract}, ${config}`, ...(roles === undefined ? [] : [`runs ${roles.join(", ")}`])];
+	return [`svc ${version}, contract version ${contract}, ${config}`, ...(roles === undefined ? [] : [`roles: ${roles.join(", ")}`])];
 }
 
 function toFeatureLines({ features }: ServicePlan): string[] {
@@ -58,7 +58,7 @@ function toPluginLines({ plugins = [] }: ServicePlan): string[] {
 	});
 }
 
-const ports = { free: "free", svc: "in use by a running svc", taken: "not to be had" } as const;
+const ports = { free: "free", svc: "in use by a running svc", taken: "in use by another program" } as const;
 
 function toListenerLines({ listeners = [] }: ServicePlan): string[] {
 	return listeners.map(({ name, host, port, tls, state }) => {
@@ -67,16 +67,16 @@ function toListenerLines({ listeners = [] }: ServicePlan): string[] {
 }
 
 const states = {
-	new: "it is empty",
-	older: "the schema is migrated at the start; stored records were not read",
+	new: "empty",
+	older: "the schema will be migrated at the start; stored records were not read",
 	ready: "the schema is up to date",
-	unreachable: "it could not be reached",
-	unknown: "it cannot be inspected before the start",
+	unreachable: "unreachable",
+	unknown: "cannot be inspected before the start",
 } as const;
 
 function toStorageLines({ storage, first_user: firstUser }: ServicePlan): string[] {
 	if (storage === undefined) return [];
-	const user = firstUser ? ["the first administrator is made"] : [];
+	const user = firstUser ? ["the first administrator will be created"] : [];
 	// A new database gets the whole schema, so the changes are not listed.
 	const changes = storage.state === "new" ? [] : storage.changes.map((name) => `change ${name}`);
 	const state = storage.state === "new" ? toNewStorageText(storage.place) : states[storage.state];
@@ -115,13 +115,13 @@ function toCounts(records: readonly PlannedRecord[]): string {
 }
 
 function toFileLines({ files = [] }: ServicePlan): string[] {
-	return files.map(({ path, purpose, exists }) => `${path}: ${purpose}${exists ? "" : ", is made"}`);
+	return files.map(({ path, purpose, exists }) => `${path}: ${purpose}${exists ? "" : ", will be created"}`);
 }
 
 function toComparisonLines(running: Comparison): string[] {
-	if (!running.compared) return [`nothing was compared: ${running.reason}`];
+	if (!running.compared) return [`not compared: ${running.reason}`];
 	const lines = running.differences.map(
 		({ what, name, change, detail }) => `${change} ${what} ${name}${detail === undefined ? "" : ` (${detail})`}`,
 	);
-	return [running.url, ...(lines.length === 0 ? ["no difference"] : lines)];
+	return [running.url, ...(lines.length === 0 ? ["no differences"] : lines)];
 }

@@ -4,7 +4,7 @@ import { escapeControlCharactersInLines, hasControlCharactersInLines } from "../
 import { stringifyJson } from "../contract/index.ts";
 import { type CliContext, write, writePainted } from "./context.ts";
 import { colourOfState, isStateName, type Paint, paintFor, toOutputCapabilities } from "./output-capabilities.ts";
-import { toScreenTable, toTable } from "./table.ts";
+import { toTable } from "./table.ts";
 
 /** Options for the output format. */
 export interface FormatOptions {
@@ -17,7 +17,7 @@ export interface FormatOptions {
 }
 
 /** Formats that `-o` accepts. */
-export const outputForms = ["json", "yaml", "table", "wide"] as const;
+export const outputForms = ["table", "wide", "json", "yaml"] as const;
 export type OutputForm = (typeof outputForms)[number];
 
 /**
@@ -73,7 +73,7 @@ export async function printList<T extends object>(
 	if (page.total === undefined || (page.total <= page.items.length && page.hasMore !== true)) return;
 	await write(
 		context.stderr,
-		`${page.items.length} of ${page.hasMore === true ? "more than " : ""}${page.total} records shown${options.limitOption ? `; ${options.limitOption} shows more` : ""}.\n`,
+		`Showing ${page.items.length} of ${page.hasMore === true ? "more than " : ""}${page.total} records${options.limitOption ? `; use ${options.limitOption} to show more` : ""}.\n`,
 	);
 }
 
@@ -98,12 +98,17 @@ async function printTable(
 	context: CliContext,
 ): Promise<void> {
 	const screen = toOutputCapabilities(context.stdout, context.env);
-	const width = output === "wide" ? Number.POSITIVE_INFINITY : screen.width;
-	if (!screen.isTerminal) return write(context.stdout, toTable(columns.map(escapeControlCharactersInLines), rows, width));
-	const now = output === "wide" ? undefined : Date.now();
-	const { text, hidden } = toScreenTable(columns.map(escapeControlCharactersInLines), rows, { width, paint: paintFor(screen), now });
+	const { isTerminal } = screen;
+	const isLimited = output !== "wide" && (isTerminal || Boolean(context.env["COLUMNS"]));
+	const { text, hidden } = toTable(columns.map(escapeControlCharactersInLines), rows, {
+		width: isLimited ? screen.width : Number.POSITIVE_INFINITY,
+		paint: paintFor(screen),
+		now: isTerminal && output !== "wide" ? Date.now() : undefined,
+		// A program that reads the table counts on its columns.
+		keepAll: !isTerminal,
+	});
 	await writePainted(context.stdout, text);
-	if (hidden.length > 0) await write(context.stderr, `No room for ${hidden.join(", ")}; -o wide shows everything.\n`);
+	if (hidden.length > 0) await write(context.stderr, `Hidden columns: ${hidden.join(", ")}; use -o wide to show them.\n`);
 }
 
 function shownNames(names: readonly string[], { attr = names }: FormatOptions, records: readonly object[]): readonly string[] {

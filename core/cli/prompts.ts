@@ -68,7 +68,7 @@ export class Prompts {
 }
 
 function inputEnded(): CliExit {
-	return new CliExit(2, "the input ended before every question was answered");
+	return new CliExit(2, "the input ended before all questions were answered; nothing was sent");
 }
 
 /** Reads the lines of the input. */

@@ -3,10 +3,11 @@ import { escapeControlCharactersInLines } from "../contract/control-characters.t
 import { parseCommaList } from "./commands/comma-list.ts";
 import { findFeature } from "./commands/command-feature.ts";
 import { configOption } from "./commands/config-option.ts";
-import type { AddCommands } from "./commands/options.ts";
+import { withExamples } from "./commands/examples.ts";
+import { type AddCommands, toPath } from "./commands/options.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { type FailedCommand, toFailure } from "./failure.ts";
-import { paintFor, toOutputCapabilities } from "./output-capabilities.ts";
+import { type Paint, paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
 /** Version of the `svc` command, and the commands of its features. */
@@ -28,13 +29,14 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	let running: FailedCommand = {};
 	try {
 		const command = createProgram(program.version, context).hook("preAction", (_program, chosen) => {
-			running = { words: wordsOf(chosen), feature: findFeature(chosen) };
+			running = { words: toPath(chosen).split(" ").slice(1), feature: findFeature(chosen) };
 		});
 		// `serve` does not load the other commands, because they are a tenth of all modules and would delay the start.
 		if (argv[0] !== "serve") await addOtherCommands(command, program, context);
+		explainUsageErrors(command, paintFor(toOutputCapabilities(context.stderr, context.env)));
 		// Sets an action of the program only for this option. If the program has none, commander lists the commands and suggests
 		// corrections for mistyped ones.
-		if (argv.includes("--print-config")) command.action(() => printConfig(command.opts(), context));
+		if (argv.includes("--print-config")) command.allowExcessArguments().action(() => printConfig(command.opts(), context));
 		await command.parseAsync([...argv], { from: "user" });
 		return 0;
 	} catch (error) {
@@ -42,14 +44,9 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
 		const { exitCode, text } = toFailure(error, running);
 		const paint = paintFor(toOutputCapabilities(context.stderr, context.env));
-		await writePainted(context.stderr, escapeControlCharactersInLines(text).replace(/^ERROR:/, paint(["bold", "red"], "ERROR:")));
+		await writePainted(context.stderr, escapeControlCharactersInLines(text).replace(/^error:/, paint(["bold", "red"], "error:")));
 		return exitCode;
 	}
-}
-
-/** Returns the words of a command, such as `rule` and `create`. */
-function wordsOf(command: Command): readonly string[] {
-	return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }
 
 function processContext(): CliContext {
@@ -68,8 +65,25 @@ function processContext(): CliContext {
 /** Ignores a closed pipe, as in `svc … | head`. That is not a failure; commands that follow a run end by themselves. */
 function ignoreBrokenPipe(): void {}
 
-function withHint(text: string): string {
-	return /^error: unknown command .*$/.test(text) ? `${text}; \`svc --help\` shows the commands` : text;
+/** Adds to the usage errors of all commands what to do next, such as the commands of a group. */
+function explainUsageErrors(command: Command, paint: Paint): void {
+	command.configureOutput({ outputError: (text, write) => write(`${paint("red", toUsageError(command, text.trimEnd()))}\n`) });
+	for (const each of command.commands) explainUsageErrors(each, paint);
+}
+
+function toUsageError(command: Command, text: string): string {
+	const path = toPath(command);
+	const names = command
+		.createHelp()
+		.visibleCommands(command)
+		.map((each) => each.name())
+		.filter((name) => name !== "help");
+	// A group with an action of its own, such as \`worker\`, takes an unknown command for a superfluous argument.
+	const isCommandMissing = names.length > 0 && /^error: (?:unknown command|too many arguments)/.test(text);
+	if (!isCommandMissing) return `${text}\nRun \`${path} --help\` for its arguments and options.`;
+	if (command.parent === null) return `${text}\nRun \`svc --help\` for the list of commands.`;
+	const error = text.replace(/^error: .*/, `error: unknown command '${command.args[0] ?? ""}' of \`${path}\``);
+	return `${error}\nCommands of \`${path}\`: ${names.join(", ")}`;
 }
 
 /** Columns of the help if the output is not a terminal. */
@@ -84,16 +98,21 @@ const helpColours = {
 	styleOptionTerm: (text: string) => paintHelp("cyan", text),
 };
 
+const examplesText = `Examples:
+  svc login admin
+  svc run core.local cmd=uptime
+  svc execution get last
+  svc rule --help`;
+
 function createProgram(version: string, context: CliContext): Command {
 	const out = toOutputCapabilities(context.stdout, context.env);
 	const errors = toOutputCapabilities(context.stderr, context.env);
 	const program = new Command("svc")
-		.description("Run actions, follow their output, and inspect past executions.")
+		.description("Run actions, follow their output and manage an automation service.")
 		.exitOverride()
 		.configureOutput({
 			writeOut: (text) => context.stdout.write(text),
 			writeErr: (text) => context.stderr.write(text),
-			outputError: (text, write) => write(`${paintFor(errors)("red", withHint(text.trimEnd()))}\n`),
 			getOutHasColors: () => out.hasColours,
 			getErrHasColors: () => errors.hasColours,
 			getOutHelpWidth: () => (out.isTerminal ? out.width : helpWidth),
@@ -101,18 +120,21 @@ function createProgram(version: string, context: CliContext): Command {
 		})
 		.configureHelp({ showGlobalOptions: true, ...helpColours })
 		.showSuggestionAfterError()
-		.allowExcessArguments()
-		.version(version)
-		.option("--url <address>", "base address, without port (SVC_BASE_URL)")
-		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101")
-		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default: derived from the API address")
-		.option("--stream-url <address>", "address of the streams (SVC_STREAM_URL); default: derived from the API address")
-		.option("--api-version <version>", "version in the paths (SVC_API_VERSION); default v1")
-		.option("--config-file <file>", "configuration of this command (SVC_CONFIG_FILE); default ~/.svc/config")
-		.option("--skip-config", "read no configuration (SVC_CLI_SKIP_CONFIG)")
-		.option("--print-config", "print the configuration in force and exit with 3")
-		.option("--debug", "print each request");
+		.version(version, "-V, --version", "print the version")
+		.helpOption("-h, --help", "show this help")
+		.helpCommand("help [command]", "show the help of a command")
+		.option("--url <address>", "base address of the service, without a port (SVC_BASE_URL)")
+		.option("--api-url <address>", "address of the API (SVC_API_URL); default: http://127.0.0.1:9101, or the port of SVC_API_PORT")
+		.option("--auth-url <address>", "address of the authentication component (SVC_AUTH_URL); default: derived from the API address")
+		.option("--stream-url <address>", "address of the stream component (SVC_STREAM_URL); default: derived from the API address")
+		.option("--api-version <version>", "version in the paths of the API (SVC_API_VERSION); default: v1")
+		.option("--ca, --cacert <file>", "certificates (PEM) of your own authorities, trusted besides the usual ones (SVC_CACERT)")
+		.option("--config-file <file>", "configuration file of this command (SVC_CONFIG_FILE); default: ~/.svc/config")
+		.option("--skip-config", "ignore the configuration file (SVC_CLI_SKIP_CONFIG)")
+		.option("--print-config", "print the effective configuration and exit with 3")
+		.option("--debug", "print each request to stderr");
 	addServeCommand(program, context);
+	program.addHelpText("after", `\n${examplesText}`);
 	return program;
 }
 
@@ -129,19 +151,22 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 		.option(...configOption)
 		.option(
 			"--only <parts>",
-			"run these parts and leave the others to other nodes: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
+			"parts to run on this node, separated by commas: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
 			(text: string, before: readonly string[] = []) => [...before, ...parseCommaList(text)],
 		)
-		.option("--open", "open the web page in the browser once the service runs")
+		.option("--open", "open the web page in the browser after the start")
 		.action(async ({ config, only, open = false }: { config: string; only?: readonly string[]; open?: boolean }) => {
 			const exitCode = await serve({ config, only, open });
 			if (exitCode !== 0) throw new CliExit(exitCode);
 		});
+	withExamples(program, { serve: ["svc serve", "svc serve --config ./svc.config.ts --only api,worker"] });
 }
 
 async function printConfig(options: GlobalOptions, context: CliContext): Promise<never> {
-	const { addresses, username, configFile, cacheToken, debug } = resolveSettings(options, context.env);
+	const { addresses, ca, username, configFile, cacheToken, debug } = resolveSettings(options, context.env);
 	const { stringify } = await import("yaml");
-	context.stdout.write(stringify({ config_file: configFile, ...addresses, username: username ?? "", cache_token: cacheToken, debug }));
+	context.stdout.write(
+		stringify({ config_file: configFile, ...addresses, cacert: ca ?? "", username: username ?? "", cache_token: cacheToken, debug }),
+	);
 	throw new CliExit(3);
 }

@@ -1,7 +1,13 @@
+import { readFileSync } from "node:fs";
+import { Agent, request as requestHttps } from "node:https";
+import { Readable } from "node:stream";
+import { rootCertificates } from "node:tls";
 import { type ApiClient, createApi } from "../client/api-client.ts";
 import { requestToken } from "../client/password-sign-in.ts";
 import { isSvcError, stringifyJson } from "../contract/index.ts";
 import { type CliContext, CliExit } from "./context.ts";
+import { toRefusedSignIn } from "./failure.ts";
+import { toFileProblem } from "./read-file.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "./settings.ts";
 import { readCachedToken, writeCachedToken } from "./token-cache.ts";
 
@@ -20,7 +26,7 @@ export async function openSession(
 	{ signIn = true }: { readonly signIn?: boolean } = {},
 ): Promise<ApiClient> {
 	const settings = resolveSettings(options, context.env);
-	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "give either --token or --api-key, not both");
+	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "--token and --api-key: set only one of them");
 	// A credential on the command line replaces both credentials of the environment, so that no request carries two.
 	const explicit = options.token !== undefined || options.apiKey !== undefined ? options : settings;
 	if (explicit.token !== undefined) return connect(settings, context, { token: explicit.token });
@@ -44,7 +50,40 @@ export function connect(
 		if (!warned.has(text)) context.stderr.write(`warning: ${text}\n`);
 		warned.add(text);
 	};
-	return createApi({ ...settings.addresses, ...credential, onWarning, ...(settings.debug ? { onRequest } : {}) });
+	const fetch = settings.ca === undefined ? undefined : createTrustingFetch(settings.ca);
+	return createApi({ ...settings.addresses, ...credential, onWarning, fetch, ...(settings.debug ? { onRequest } : {}) });
+}
+
+/** Returns a `fetch` that trusts the authorities in a file besides those of Node.js. Exits with 2 if the file has no certificates. */
+function createTrustingFetch(file: string): typeof fetch {
+	let ca: string;
+	try {
+		ca = readFileSync(file, "utf8");
+	} catch (error) {
+		throw new CliExit(2, `--ca: ${toFileProblem(file, error)}`);
+	}
+	if (!ca.includes("-----BEGIN CERTIFICATE-----")) throw new CliExit(2, `--ca: file "${file}" must contain certificates in PEM format`);
+	const agent = new Agent({ ca: [...rootCertificates, ca], keepAlive: true });
+	return (input, init = {}) => {
+		const url = new URL(input instanceof Request ? input.url : input);
+		return url.protocol === "https:" ? fetchWith(agent, url, init) : fetch(url, init);
+	};
+}
+
+/** Sends a request over HTTPS. The `fetch` of Node.js takes its authorities only from the environment, at the start of the process. */
+function fetchWith(agent: Agent, url: URL, { method = "GET", headers, body, signal }: RequestInit): Promise<Response> {
+	const options = { agent, method, headers: Object.fromEntries(new Headers(headers)), ...(signal && { signal }) };
+	return new Promise((resolve, reject) => {
+		const sent = requestHttps(url, options, (answer) => {
+			const { statusCode: status = 0 } = answer;
+			const received = Object.entries(answer.headers).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+			const content = status === 204 ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
+			const response = new Response(content, { status, headers: received });
+			resolve(Object.defineProperty(response, "url", { value: url.href }));
+		});
+		sent.on("error", reject);
+		sent.end(body ?? undefined);
+	});
 }
 
 async function automaticToken(settings: Settings, context: CliContext): Promise<string | undefined> {
@@ -59,6 +98,12 @@ async function automaticToken(settings: Settings, context: CliContext): Promise<
 	} catch (error) {
 		// The API may be reachable even if the authentication component is not. It then reports that the credential is missing.
 		if (isSvcError(error, "SVC_UNAVAILABLE")) return undefined;
+		if (isSvcError(error, "SVC_UNAUTHORIZED")) {
+			throw new CliExit(
+				1,
+				`${toRefusedSignIn(username, error)}; sign in with \`svc login ${username}\`, or correct ${settings.configFile}`,
+			);
+		}
 		throw error;
 	}
 }

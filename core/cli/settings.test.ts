@@ -29,6 +29,25 @@ test("a base address gives the three components their own ports", () => {
 	});
 });
 
+test("without an address the ports of the service are those of its environment variables", () => {
+	const ports = { HOME: join(home, "nobody"), SVC_API_PORT: "9201", SVC_AUTH_PORT: "9200", SVC_STREAM_PORT: "9202" };
+	assert.deepEqual(resolveSettings({}, ports).addresses, {
+		apiUrl: "http://127.0.0.1:9201/v1",
+		authUrl: "http://127.0.0.1:9200/v1",
+		streamUrl: "http://127.0.0.1:9202/v1",
+	});
+	assert.equal(resolveSettings({}, { ...ports, SVC_AUTH_PORT: "" }).addresses.authUrl, "http://127.0.0.1:9201/auth/v1");
+	assert.equal(resolveSettings({}, { ...ports, SVC_API_PORT: "0" }).addresses.apiUrl, "http://127.0.0.1:9101/v1");
+	for (const given of [{ apiUrl: "https://svc.example.org" }, { url: "https://svc.example.org" }]) {
+		assert.doesNotMatch(JSON.stringify(resolveSettings(given, ports).addresses), /920[0-2]/);
+	}
+	assert.equal(resolveSettings({}, { ...ports, HOME: home }).addresses.authUrl, "http://file:1/auth/v1");
+	assert.throws(() => resolveSettings({}, { ...ports, SVC_API_PORT: "http" }), {
+		exitCode: 2,
+		message: 'SVC_API_PORT: "http" must be a port number, from 0 to 65535',
+	});
+});
+
 test("values of the file are taken literally", () => {
 	assert.equal(resolveSettings({}, { HOME: home }).password, "a;b=%c");
 });
@@ -39,7 +58,10 @@ test("a configuration file that was named must exist, the default one need not",
 });
 
 test("something that is no address is refused", () => {
-	assert.throws(() => resolveSettings({ apiUrl: "here" }, { HOME: home }), { exitCode: 2, message: /"here" \(apiUrl\) is not an address/ });
+	assert.throws(() => resolveSettings({ apiUrl: "here" }, { HOME: home }), {
+		exitCode: 2,
+		message: /^--api-url: "here" must be an address such as http:/,
+	});
 });
 
 test("changing a key leaves the rest of the file as it was", () => {

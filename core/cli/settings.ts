@@ -12,6 +12,7 @@ export interface GlobalOptions {
 	readonly authUrl?: string;
 	readonly streamUrl?: string;
 	readonly apiVersion?: string;
+	readonly cacert?: string;
 	readonly configFile?: string;
 	readonly skipConfig?: boolean;
 	readonly debug?: boolean;
@@ -23,6 +24,8 @@ export interface Settings {
 	readonly password: string | undefined;
 	readonly token: string | undefined;
 	readonly apiKey: string | undefined;
+	/** File with certificates (PEM) of authorities that are trusted in addition to those of Node.js. */
+	readonly ca: string | undefined;
 	readonly cacheToken: boolean;
 	readonly debug: boolean;
 	/** `~/.svc/config`, or another path that was set. */
@@ -46,6 +49,7 @@ export function resolveSettings(options: GlobalOptions, env: Environment): Setti
 		password: file["credentials"]?.["password"],
 		token: env["SVC_AUTH_TOKEN"] || undefined,
 		apiKey: env["SVC_API_KEY"] || file["credentials"]?.["api_key"],
+		ca: (options.cacert ?? env["SVC_CACERT"] ?? file["general"]?.["cacert"]) || undefined,
 		cacheToken: isYes(file["cli"]?.["cache_token"] ?? "true"),
 		debug: options.debug === true || isYes(file["cli"]?.["debug"]),
 		configFile,
@@ -55,7 +59,7 @@ export function resolveSettings(options: GlobalOptions, env: Environment): Setti
 
 function readConfig(path: string, named: boolean): IniSections {
 	if (existsSync(path)) return parseIni(readFileSync(path, "utf8"));
-	if (named) throw new CliExit(2, `the configuration file ${path} does not exist`);
+	if (named) throw new CliExit(2, `configuration file "${path}" does not exist; correct --config-file or SVC_CONFIG_FILE`);
 	return {};
 }
 
@@ -68,10 +72,27 @@ function toAddresses(options: GlobalOptions, env: Environment, file: IniSections
 		streamUrl: options.streamUrl ?? env["SVC_STREAM_URL"] ?? file["stream"]?.["url"] ?? (base && `${trim(base)}:9102/${version}`),
 	};
 	for (const [name, url] of Object.entries(given)) {
-		if (url && !URL.canParse(url))
-			throw new CliExit(2, `"${url}" (${name}) is not an address: expected something like http://127.0.0.1:9101`);
+		if (url && !URL.canParse(url)) {
+			throw new CliExit(2, `--${name.replace("Url", "-url")}: "${url}" must be an address such as http://127.0.0.1:9101`);
+		}
 	}
-	return resolveAddresses(Object.fromEntries(Object.entries(given).filter(([, url]) => url)));
+	const addresses = Object.entries(given).filter(([, url]) => url);
+	return resolveAddresses(addresses.length === 0 ? toLocalAddresses(env) : Object.fromEntries(addresses));
+}
+
+/** Returns the addresses on this machine with the ports that the environment sets for the service. */
+function toLocalAddresses(env: Environment): Partial<Addresses> {
+	const ports = { apiUrl: "SVC_API_PORT", authUrl: "SVC_AUTH_PORT", streamUrl: "SVC_STREAM_PORT" } as const;
+	return Object.fromEntries(
+		Object.entries(ports).flatMap(([name, variable]) => {
+			const port = env[variable]?.trim() ?? "";
+			if (port !== "" && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
+				throw new CliExit(2, `${variable}: "${port}" must be a port number, from 0 to 65535`);
+			}
+			// The service chooses any free port for 0.
+			return Number(port) === 0 ? [] : [[name, `http://127.0.0.1:${port}`]];
+		}),
+	);
 }
 
 function trim(url: string): string {

@@ -1,9 +1,9 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { toColumnWidths, toParts } from "./column-widths.ts";
-import { type Colour, colourOfState, isStateName, type OutputCapabilities, type Paint } from "./output-capabilities.ts";
+import { type Colour, colourOfState, isStateName, type Paint } from "./output-capabilities.ts";
 
-/** A table as text for a terminal. */
+/** A table as text. */
 export interface Table {
 	readonly text: string;
 	/** Columns that did not fit. */
@@ -12,33 +12,24 @@ export interface Table {
 
 type Rows = readonly (readonly string[])[];
 
-/** Returns a table with borders, at most `width` wide unless ids need more. Long cells continue on further lines of their row. */
-export function toTable(columns: readonly string[], rows: Rows, width: number): string {
-	const all = [columns, ...rows].map((row) => row.map(withoutTabs));
-	const natural = toColumnWidths(transpose(all), { available: Number.POSITIVE_INFINITY, gap: 3, keepAll: true });
-	const isTooWide = natural.reduce((total, each) => total + each + 3, 1) > width;
-	const shown = isTooWide ? all.map((row) => row.map(toWholeSeconds)) : all;
-	const widths = toColumnWidths(transpose(shown), { available: width - 1, gap: 3, keepAll: true });
-	const border = `+${widths.map((each) => "-".repeat(each + 2)).join("+")}+\n`;
-	const [header = "", ...lines] = shown.map((row) =>
-		toLines(row, widths)
-			.map((cells) => `| ${cells.join(" | ")} |\n`)
-			.join(""),
-	);
-	return [border, header, border, ...lines, border].join("");
+/** How a table is laid out. */
+export interface TableLayout {
+	/** Maximum width in columns. Longer cells continue on further lines of their row. */
+	readonly width: number;
+	readonly paint: Paint;
+	/** Times are shown relative to this one, in milliseconds since the epoch. Undefined: as they are. */
+	readonly now: number | undefined;
+	/** True if columns that do not fit are shown nevertheless; otherwise they are left out. */
+	readonly keepAll: boolean;
 }
 
-/** Returns a table without borders. Times are shown relative to `now`, unless it is undefined. Columns that do not fit are left out. */
-export function toScreenTable(
-	columns: readonly string[],
-	rows: Rows,
-	{ width, paint, now }: Pick<OutputCapabilities, "width"> & { readonly paint: Paint; readonly now: number | undefined },
-): Table {
+/** Returns a table without frames: a line with the names of the columns, then one for each row. */
+export function toTable(columns: readonly string[], rows: Rows, { width, paint, now, keepAll }: TableLayout): Table {
 	const shown = [columns, ...rows.map((row) => row.map((cell) => (now === undefined ? cell : toShortTime(cell, now))))].map((row) =>
 		row.map(withoutTabs),
 	);
 	// The last column needs no gap after it.
-	const widths = toColumnWidths(transpose(shown), { available: width + 2, gap: 2, keepAll: false });
+	const widths = toColumnWidths(transpose(shown), { available: width + 2, gap: 2, keepAll });
 	const isState = columns.map(isStateName);
 	const lines = shown.flatMap((row, index) => {
 		const painted = row.map((cell, column): Colour | undefined =>
@@ -111,9 +102,4 @@ function toShortTime(text: string, now: number): string {
 	const [unit, name] = length < minute ? [second, "s"] : length < hour ? [minute, "m"] : length < 2 * day ? [hour, "h"] : [day, "d"];
 	const words = `${Math.floor(length / unit)}${name}`;
 	return distance >= 0 ? `${words} ago` : `in ${words}`;
-}
-
-/** Returns a time without fractions of a second. Returns other strings unchanged. */
-function toWholeSeconds(text: string): string {
-	return pattern.test(text) ? text.replace(/\.\d+/, "") : text;
 }

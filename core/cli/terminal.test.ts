@@ -45,7 +45,7 @@ test("errors of the service do not either", async () => {
 		const stdout = new CapturedText();
 		const words = ["--api-url", urls.api, "action", "get", `x.${hostile}`, "--token", await signIn("root")];
 		assert.notEqual(await runSvc(words, { stdout, stderr, env: { HOME: "/nonexistent" } }), 0);
-		assert.match(stderr.text, /ERROR: /);
+		assert.match(stderr.text, /error: /);
 		assert.doesNotMatch(stderr.text + stdout.text, unseen);
 	});
 });
@@ -75,7 +75,7 @@ test("a password is read without being shown, and one on the command line is sai
 			};
 			const piped = await login([], Readable.from(["ann\n"]));
 			assert.equal(piped.exitCode, 0);
-			assert.doesNotMatch(piped.text, /WARNING/);
+			assert.doesNotMatch(piped.text, /warning/);
 			const modes: boolean[] = [];
 			const terminal = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => void modes.push(raw) });
 			terminal.write("ann\r");
@@ -89,7 +89,7 @@ test("a password is read without being shown, and one on the command line is sai
 			chmodSync(join(home, ".svc", "config"), 0o644);
 			const given = await login(["-p", "ann", "-w"], Readable.from([]));
 			assert.equal(given.exitCode, 0, given.text);
-			assert.match(given.text, /WARNING: with -p the list of processes shows the password to everybody/);
+			assert.match(given.text, /warning: --password: the process list shows it to all users of this machine/);
 			assert.equal(statSync(join(home, ".svc", "config")).mode & 0o777, 0o600);
 		} finally {
 			rmSync(home, { recursive: true });

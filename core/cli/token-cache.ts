@@ -18,7 +18,7 @@ export function readCachedToken(directory: string, username: string): string | u
 		const { token, expire_timestamp } = JSON.parse(text) as { token: string; expire_timestamp: number };
 		return expire_timestamp - margin > Date.now() / 1000 ? token : undefined;
 	} catch (cause) {
-		throw new CliExit(1, `the token cache ${file} cannot be read (${String(cause)}): remove it and sign in again`);
+		throw new CliExit(1, `token cache "${file}" cannot be read: ${String(cause)}; remove it and sign in again`);
 	}
 }
 

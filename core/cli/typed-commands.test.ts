@@ -7,13 +7,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import { type Client, createClient } from "../../plugins/_shipped/client.ts";
-import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { inquirer } from "../../plugins-runner/inquirer/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
-import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { toShown, typeSvc } from "../testing/cli/terminal.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { requires } from "../testing/test-requirements.ts";
@@ -73,7 +71,7 @@ onTerminal.test("a list fits the terminal, with whole ids, short times and colou
 	assert.match(text, /␛\[31mfailed␛\[39m/);
 	const narrow = await typed(["execution", "list"], { columns: 40 });
 	assert.match(narrow.shown, /\n[0-9a-f]{24} {2}\S+/);
-	assert.match(narrow.shown, /No room for .*end_timestamp; -o wide shows everything/);
+	assert.match(narrow.shown, /Hidden columns: .*end_timestamp; use -o wide to show them/);
 	const wide = await typed(["execution", "list", "-o", "wide"], { columns: 40 });
 	assert.match(wide.shown, /\n[0-9a-f]{24} {2}core\.local +\S+ +failed +\d{4}-\d\d-\d\dT[\d:.]+Z +\d{4}-\d\d-\d\dT[\d:.]+Z\n/);
 });
@@ -91,19 +89,6 @@ onTerminal.test("NO_COLOR takes the colours away, FORCE_COLOR brings them where 
 	assert.ok(!hasColours(await piped({})));
 	assert.match(await piped({ FORCE_COLOR: "1" }), /␛\[1mstatus:␛\[22m ␛\[31mfailed␛\[39m/);
 	assert.ok(!(await piped({ FORCE_COLOR: "1", NO_COLOR: "1" })).includes("␛[K"));
-});
-
-test("what is no command is said with the one that may have been meant", async () => {
-	for (const [words, meant] of [
-		[["exection", "list"], "Did you mean execution?"],
-		[["execution", "lsit"], "Did you mean list?"],
-		[["rule", "list", "--lats", "1"], "Did you mean --last?"],
-		[["zzz"], "error: unknown command 'zzz'; `svc --help` shows the commands"],
-	] as const) {
-		const stderr = new CapturedText();
-		assert.equal(await runSvc(words, { stdout: new CapturedText(), stderr, env }), 2);
-		assert.ok(stderr.text.includes(meant), stderr.text);
-	}
 });
 
 onTerminal.test("an answer is chosen with the arrow keys where there are few, and typed where it is anything", async () => {

@@ -2,10 +2,10 @@ import { createParser } from "eventsource-parser";
 import { isSvcError } from "../contract/index.ts";
 import { type Addresses, resolveAddresses } from "./addresses.ts";
 import { type ListPage, type ListQuery, toPage } from "./page.ts";
-import { type RequestListeners, type RequestOptions, readJson, request, toUnreachable } from "./request.ts";
+import { type RequestListeners, type RequestOptions, type RequestSender, readJson, request, toUnreachable } from "./request.ts";
 
 /** Addresses of the service, and the credential of requests. */
-export interface ClientOptions extends Partial<Addresses>, RequestListeners {
+export interface ClientOptions extends Partial<Addresses>, RequestListeners, RequestSender {
 	/** Token from `signIn`. The service refuses requests with both a token and an API key. */
 	readonly token?: string | undefined;
 	readonly apiKey?: string | undefined;
@@ -52,7 +52,7 @@ export function createApi(options: ClientOptions = {}): ApiClient {
 		read: async (path, init) => readJson(await call(path, init)),
 		list: async (path, query = {}, waiting = {}) => toPage(await call(path, { query, ...waiting })),
 		events: (path, init = {}, onOpen) =>
-			openEvents(`${addresses.streamUrl}${path}`, { ...init, headers: { ...headers, ...init.headers } }, onOpen),
+			openEvents(`${addresses.streamUrl}${path}`, { ...init, headers: { ...headers, ...init.headers }, fetch: options.fetch }, onOpen),
 		send,
 	};
 }
@@ -64,7 +64,11 @@ export function createApi(options: ClientOptions = {}): ApiClient {
 const silence = 45_000;
 
 /** Yields the events of one connection. Throws `SVC_UNAVAILABLE` if the connection breaks or is silent for too long. */
-export async function* openEvents(url: string, options: RequestOptions, onOpen?: () => void): AsyncGenerator<SourceEvent> {
+export async function* openEvents(
+	url: string,
+	{ fetch, ...options }: RequestOptions & RequestSender,
+	onOpen?: () => void,
+): AsyncGenerator<SourceEvent> {
 	const idle = new AbortController();
 	const end = () => idle.abort(new Error("the connection has gone silent"));
 	let timer = setTimeout(end, silence);
@@ -75,7 +79,8 @@ export async function* openEvents(url: string, options: RequestOptions, onOpen?:
 	};
 	const signal = options.signal ? AbortSignal.any([options.signal, idle.signal]) : idle.signal;
 	try {
-		const response = await request(url, { ...options, headers: { accept: "text/event-stream", ...options.headers }, signal });
+		const headers = { accept: "text/event-stream", ...options.headers };
+		const response = await request(url, { ...options, headers, signal }, { fetch });
 		onOpen?.();
 		if (response.body !== null) yield* readEvents(response.body, { onActivity, signal });
 	} catch (error) {

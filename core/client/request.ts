@@ -32,13 +32,22 @@ export interface RequestListeners {
 	readonly onWarning?: WarningListener | undefined;
 }
 
+export interface RequestSender {
+	/** Sends the requests, for example with another list of trusted certificate authorities. Default: the global `fetch`. */
+	readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
 /** Sends a request. Resolves only for a success status; otherwise throws a `SvcError` with the message of the service. */
-export async function request(url: string, options: RequestOptions, { onRequest, onWarning }: RequestListeners = {}): Promise<Response> {
+export async function request(
+	url: string,
+	options: RequestOptions,
+	{ onRequest, onWarning, fetch = globalThis.fetch }: RequestListeners & RequestSender = {},
+): Promise<Response> {
 	const method = options.method ?? "GET";
 	const address = withQuery(url, options.query ?? {});
 	onRequest?.(method, address, options.text ?? options.body);
 	const { type, body } = toBody(options);
-	const response = await send(address, {
+	const response = await send(fetch, address, {
 		method,
 		headers: { ...(type === undefined ? {} : { "content-type": type }), ...options.headers },
 		...(body === undefined ? {} : { body }),
@@ -75,7 +84,7 @@ function withQuery(url: string, query: NonNullable<RequestOptions["query"]>): st
 	return given.length === 0 ? url : `${url}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-async function send(url: string, init: RequestInit): Promise<Response> {
+async function send(fetch: typeof globalThis.fetch, url: string, init: RequestInit): Promise<Response> {
 	try {
 		return await fetch(url, init);
 	} catch (error) {
@@ -97,7 +106,9 @@ function reasonOf(error: unknown): string {
 	// The message of fetch is only "fetch failed". Its cause has the reason, and may contain one error for each address tried.
 	const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
 	const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-	return toErrorMessage(first);
+	// The message of OpenSSL is a line of its log, with the reason in the middle.
+	const isTls = first instanceof Error && "code" in first && String(first.code).startsWith("ERR_SSL_");
+	return isTls && "reason" in first ? String(first.reason) : toErrorMessage(first);
 }
 
 async function toError(response: Response): Promise<SvcError> {

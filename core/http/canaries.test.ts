@@ -371,7 +371,7 @@ async function askCommands({ urls }: Aviary, token: string, ids: Ids, seen: Seen
 		["pack", "list", "-j"],
 		["pack", "get", "aviary", "-j"],
 		["pack", "files", "aviary"],
-		["key", "list", "-w"],
+		["key", "list", "-o", "wide"],
 		["rule", "get", "aviary.heard"],
 		["rule", "get", "aviary.guarded"],
 	]) {

@@ -75,33 +75,33 @@ async function runHere(words: readonly string[], input: string): Promise<Command
 test("users are added, listed, given another password and removed, without htpasswd", () =>
 	withUsers(async ({ directory, process, svc, text }) => {
 		assert.deepEqual(await svc(["list", "-j"]), { code: 0, stdout: "[]\n", stderr: "" });
-		assert.deepEqual(await process(["add", "ann"], "correct horse\n"), { code: 0, stdout: 'User "ann" can sign in.\n', stderr: "" });
+		assert.deepEqual(await process(["create", "ann"], "correct horse\n"), { code: 0, stdout: 'User "ann" created.\n', stderr: "" });
 		const first = await text();
 		assert.match(first, /^ann:\$2[aby]\$10\$\S{53}\n$/);
 		assert.equal((await stat(join(directory, "data", "htpasswd"))).mode & 0o777, 0o600);
 		assert.equal((await stat(join(directory, "data"))).mode & 0o777, 0o700);
-		assert.equal((await svc(["add", "bob"], "battery staple")).code, 0);
-		assert.match((await svc(["list"])).stdout, /\| ann +\|\n\| bob +\|/);
-		assert.deepEqual(await svc(["passwd", "ann"], "another\n"), { code: 0, stdout: 'User "ann" has another password.\n', stderr: "" });
+		assert.equal((await svc(["create", "bob"], "battery staple")).code, 0);
+		assert.match((await svc(["list"])).stdout, /\nann\nbob\n/);
+		assert.deepEqual(await svc(["update", "ann"], "another\n"), { code: 0, stdout: 'Password of user "ann" changed.\n', stderr: "" });
 		assert.notEqual((await text()).split("\n")[0], first.trim());
-		assert.equal((await svc(["remove", "ann"])).code, 0);
+		assert.equal((await svc(["delete", "ann"])).code, 0);
 		assert.match(await text(), /^bob:\S+\n$/);
 		assert.deepEqual(await readdir(join(directory, "data")), ["htpasswd"]);
 	}));
 
 test("what cannot be is said, and nothing is changed", () =>
 	withUsers(async ({ svc, text }) => {
-		await svc(["add", "ann"], "correct horse\n");
+		await svc(["create", "ann"], "correct horse\n");
 		const before = await text();
 		for (const [words, input, code, message] of [
-			[["add", "ann"], "x\n", 1, /"ann" exists already; `svc user passwd ann`/],
-			[["passwd", "bob"], "x\n", 2, /user "bob" does not exist/],
-			[["remove", "bob"], "", 2, /user "bob" does not exist/],
-			[["add", "bob"], "", 2, /no password was given: enter it at the prompt, or send it to standard input/],
-			[["add", "bob"], "\n", 1, /password: empty/],
-			[["add", "a:b"], "x\n", 1, /username: a colon/],
-			[["add", "SVC"], "x\n", 1, /the service uses the name itself/],
-			[["add", "bob", "-p", "secret"], "", 2, /unknown option '-p'/],
+			[["create", "ann"], "x\n", 1, /"ann" already exists; .*`svc user update ann`/],
+			[["update", "bob"], "x\n", 2, /user "bob" does not exist/],
+			[["delete", "bob"], "", 2, /user "bob" does not exist/],
+			[["create", "bob"], "", 2, /password: missing; enter it at the prompt, or send it to standard input/],
+			[["create", "bob"], "\n", 1, /password: empty/],
+			[["create", "a:b"], "x\n", 1, /username: a colon/],
+			[["create", "SVC"], "x\n", 1, /the service uses the name itself/],
+			[["create", "bob", "-p", "secret"], "", 2, /unknown option '-p'/],
 		] as const) {
 			const answer = await svc(words, input);
 			assert.equal(answer.code, code, `${words.join(" ")}: ${answer.stderr}`);
@@ -113,7 +113,7 @@ test("what cannot be is said, and nothing is changed", () =>
 test("several at once are all kept", () =>
 	withUsers(async ({ process, svc }) => {
 		const names = ["ann", "bob"];
-		const answers = await Promise.all(names.map((name) => process(["add", name], `word of ${name}\n`)));
+		const answers = await Promise.all(names.map((name) => process(["create", name], `word of ${name}\n`)));
 		assert.deepEqual(
 			answers.map(({ code }) => code),
 			[0, 0],
@@ -136,10 +136,10 @@ const { test: terminalTest } = requires(test, { package: "node-pty" });
 terminalTest("on a terminal the password is asked for twice, and shown by neither", () =>
 	withUsers(async ({ directory, text }) => {
 		for (const [again, shown, code] of [
-			["other", /the two passwords differ; nothing was changed/, 1],
-			["s3cret word", /"ann" can sign in/, 0],
+			["other", /password: the two entries differ; nothing was changed/, 1],
+			["s3cret word", /"ann" created/, 0],
 		] as const) {
-			const typed = typeSvc(["user", "add", "ann", "--config", "svc.config.mjs"], { cwd: directory, env });
+			const typed = typeSvc(["user", "create", "ann", "--config", "svc.config.mjs"], { cwd: directory, env });
 			await typed.shows("New password of ann: ");
 			typed.type("s3cret word\r");
 			await typed.shows("Repeat the password: ");

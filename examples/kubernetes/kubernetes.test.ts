@@ -127,7 +127,7 @@ async function makeSecrets(directory: string): Promise<void> {
 	await mkdir(join(directory, "node_modules"));
 	await symlink(root, join(directory, "node_modules/svc-automation"));
 	execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", join(directory, "audit-key.pem")], { stdio: "ignore" });
-	const command = [join(root, "dist/plugins/_shipped/main.js"), "user", "add", "maria", "--config", config];
+	const command = [join(root, "dist/plugins/_shipped/main.js"), "user", "create", "maria", "--config", config];
 	execFileSync(process.execPath, command, {
 		input: "a long password\n",
 		env: { ...process.env, SVC_DATA_DIR: directory },

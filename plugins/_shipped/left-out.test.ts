@@ -209,7 +209,7 @@ test("a command for a feature that the service does not have says so, and how to
 				const { exitCode, stdout, stderr } = await site.ask(service, ...words);
 				const name = feature.replace("()", "");
 				assert.ok(
-					stderr.startsWith(`ERROR: this service does not have the feature "${name}": add ${feature} of svc-automation/plugins/feature-`),
+					stderr.startsWith(`error: this service does not have the feature "${name}"; add ${feature} of svc-automation/plugins/feature-`),
 					stderr,
 				);
 				assert.deepEqual([exitCode, stdout], [2, ""]);
@@ -221,7 +221,7 @@ test("a command for a feature that the service does not have says so, and how to
 			const env = { SVC_API_URL: `${service.api}/v1`, SVC_API_KEY: String(key) };
 			const worker = await site.svc(env, "worker", "--labels", "far", "--config", "svc.config.mjs");
 			assert.equal(worker.exitCode, 2);
-			assert.match(worker.stderr, /^ERROR: this service does not have the feature "workers": add workers\(\) of /m);
+			assert.match(worker.stderr, /^error: this service does not have the feature "workers"; add workers\(\) of /m);
 		}),
 	));
 

@@ -8,7 +8,7 @@ import { addPackAuthoringCommands } from "../feature-pack-tools/commands.ts";
 import { addWorkerCommands } from "../feature-workers/commands.ts";
 
 /** The commands of the features of this package that a configuration may leave out. */
-const commands: readonly AddCommands[] = [
+export const commands: readonly AddCommands[] = [
 	addPackAuthoringCommands,
 	addPackInstallCommands,
 	addAliasCommands,

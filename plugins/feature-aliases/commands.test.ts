@@ -62,7 +62,7 @@ const alias = {
 test("an action alias is made, looked at, changed, switched and deleted", async () => {
 	const made = await svc("action-alias", "create", file({ ...alias, name: "passing", description: "Says it." }));
 	assert.equal(made.exitCode, 0, made.stderr);
-	assert.match((await svc("action-alias", "list", "-p", "default")).stdout, /default\.passing \| default \| Says it\. +\| true/);
+	assert.match((await svc("action-alias", "list", "-p", "default")).stdout, /default\.passing +default +Says it\. +true/);
 	assert.match((await svc("action-alias", "list", "-p", "none")).stdout, /No matching records/);
 	assert.match((await svc("action-alias", "get", "default.passing")).stdout, /action_ref: core\.echo\nformats:\n +- say \{\{ message \}\}/);
 	await svc("action-alias", "update", "default.passing", file({ ...alias, name: "passing", formats: ["speak {{ message }}"] }));
@@ -71,7 +71,7 @@ test("an action alias is made, looked at, changed, switched and deleted", async 
 	assert.deepEqual(JSON.parse(stdout), { enabled: false, formats: ["speak {{ message }}"] });
 	assert.equal((await svc("action-alias", "delete", "default.passing")).stdout, "Action alias default.passing deleted\n");
 	const gone = await svc("action-alias", "get", "default.passing");
-	assert.deepEqual([gone.exitCode, /Action alias "default.passing" is not found/.test(gone.stdout + gone.stderr)], [2, true]);
+	assert.deepEqual([gone.exitCode, /action alias "default.passing" is not found/.test(gone.stdout + gone.stderr)], [2, true]);
 });
 
 test("a command is matched, executed, and tested to what is said of its end", async () => {

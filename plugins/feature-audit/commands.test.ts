@@ -40,7 +40,7 @@ test("the command lists, exports and verifies the record, and names what was don
 				[["create", "admin"]],
 			);
 			const whole = await svc(env, "audit", "verify");
-			assert.deepEqual([whole.exitCode, /The record is as it was written/.test(whole.stdout)], [0, true], whole.stderr);
+			assert.deepEqual([whole.exitCode, /The audit record is unaltered/.test(whole.stdout)], [0, true], whole.stderr);
 
 			const checkpoint = file("checkpoint.jsonl", (await svc(env, "audit", "checkpoint")).stdout);
 			const exported = file("export.jsonl", (await svc(env, "audit", "export")).stdout);

@@ -4,12 +4,15 @@ import {
 	type AddCommands,
 	type CliContext,
 	CliExit,
+	limitOption,
 	openSession,
 	optionsOf,
 	printList,
 	printRecord,
+	toFileProblem,
 	toInteger,
 	withCommonOptions,
+	withExamples,
 	withFeature,
 	write,
 } from "../../core/cli.ts";
@@ -30,7 +33,7 @@ interface ListOptions {
 	readonly outcome?: string;
 	readonly since?: string;
 	readonly until?: string;
-	readonly last: number;
+	readonly limit: number;
 }
 
 interface VerifyCommandOptions {
@@ -41,28 +44,33 @@ interface VerifyCommandOptions {
 const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value];
 
 export const addAuditCommands: AddCommands = (parent, context) => {
-	const audit = parent.command("audit").description("Look at who has changed what, and whether that record is as it was written.");
+	const audit = parent.command("audit").description("Show and verify the audit record, which contains all changes.");
 	withFeature(audit, { name: "audit", add: "audit() of svc-automation/plugins/feature-audit" });
 
-	withCommonOptions(audit.command("list").description("List entries, the newest first."))
-		.option("--user <name>", "of this user")
-		.option("--kind <kind>", "about records of this kind, such as rule")
-		.option("--ref <name>", "about the record of this name")
-		.option("--verb <verb>", "create, update, delete, sign_in, sign_out or request; several with commas")
-		.option("--outcome <outcome>", "done, begun or refused; several with commas")
-		.option("--since <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
-		.option("--until <time>", "before this time")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+	withCommonOptions(audit.command("list").description("List audit entries, newest first."))
+		.option("-u, --user <user>", "list the entries of this user")
+		.option("--kind <kind>", "list the entries about records of this kind, such as rule")
+		.option("--ref <name>", "list the entries about the record with this name")
+		.option(
+			"--verb <verb>",
+			"list the entries with this verb: create, update, delete, sign_in, sign_out or request; several separated by commas",
+		)
+		.option("--outcome <outcome>", "list the entries with this outcome: done, begun or refused; several separated by commas")
+		.option("--since <time>", "list the entries after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
+		.option("--until <time>", "list the entries before this time")
+		.option(...limitOption, toInteger, 50)
 		.action(async (_options, command) => {
-			const { user, kind, ref, verb, outcome, since, until, last, ...options } = optionsOf<ListOptions>(command);
+			const { user, kind, ref, verb, outcome, since, until, limit, ...options } = optionsOf<ListOptions>(command);
 			const client = createAuditClient(await openSession(options, context));
 			const times = { timestamp_gt: since, timestamp_lt: until };
-			const page = await client.list({ user, kind, ref, verb, outcome, ...times, limit: last });
+			const page = await client.list({ user, kind, ref, verb, outcome, ...times, limit });
 			await printList(page, columns, { ...options, limitOption: "-n" }, context);
 		});
 
-	withCommonOptions(audit.command("export").description("Print entries and checkpoints as lines of JSON, which `verify` reads."))
-		.option("--after <number>", "entries behind this one", toInteger, 0)
+	withCommonOptions(
+		audit.command("export").description("Print audit entries and checkpoints as lines of JSON, which `svc audit verify` reads."),
+	)
+		.option("--after <number>", "number of the entry to start after", toInteger, 0)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ after: number }>(command);
 			const client = createAuditClient(await openSession(options, context));
@@ -70,7 +78,7 @@ export const addAuditCommands: AddCommands = (parent, context) => {
 			for await (const entry of client.entries(options.after)) await write(context.stdout, `${stringifyJson({ entry })}\n`);
 		});
 
-	withCommonOptions(audit.command("checkpoint").description("Have the service sign what the record is now, and print that.")).action(
+	withCommonOptions(audit.command("checkpoint").description("Create and print a signed checkpoint of the audit record.")).action(
 		async (_options, command) => {
 			const client = createAuditClient(await openSession(optionsOf(command), context));
 			await write(context.stdout, `${stringifyJson({ checkpoint: await client.checkpoint() })}\n`);
@@ -78,13 +86,19 @@ export const addAuditCommands: AddCommands = (parent, context) => {
 	);
 
 	addVerify(withCommonOptions(audit.command("verify [files...]")), context);
+	withExamples(audit, {
+		list: ["svc audit list --kind rule --since -1d", "svc audit list --user maria --outcome refused"],
+		export: ["svc audit export > audit.jsonl", "svc audit export --after 1000"],
+		checkpoint: ["svc audit checkpoint >> checkpoints.jsonl"],
+		verify: ["svc audit verify", "svc audit verify audit.jsonl --checkpoint checkpoints.jsonl"],
+	});
 };
 
 function addVerify(command: ReturnType<typeof withCommonOptions>, context: CliContext): void {
 	command
-		.description("Look whether the record of the service, or what files hold of it, is as it was written. Ends with 1 where it is not.")
-		.option("--checkpoint <file>", "checkpoints that were kept elsewhere; may be repeated", collect)
-		.option("--key <id>", "key whose word counts, as `verify` names it; may be repeated", collect)
+		.description("Verify that the audit record of the service, or of exported files, was not altered. The exit code is 1 if it was.")
+		.option("--checkpoint <file>", "file with checkpoints stored elsewhere; may be repeated", collect)
+		.option("--key <id>", "id of a trusted key, as `verify` prints it; may be repeated", collect)
 		.action(async (files: string[], _options, command) => {
 			const { checkpoint, key, ...options } = optionsOf<VerifyCommandOptions>(command);
 			const kept = await readCheckpoints(checkpoint ?? []);
@@ -122,9 +136,9 @@ async function tell(report: AuditReport, options: Parameters<typeof printRecord>
 	if (!isData)
 		await write(
 			context.stdout,
-			findings.length === 0 ? "The record is as it was written.\n" : findings.map(({ problem }) => `${problem}\n`).join(""),
+			findings.length === 0 ? "The audit record is unaltered.\n" : findings.map(({ problem }) => `${problem}\n`).join(""),
 		);
-	if (findings.length > 0) throw new CliExit(1, "the audit record is not as it was written");
+	if (findings.length > 0) throw new CliExit(1, "the audit record was altered; the findings name the entries");
 }
 
 /** Line of an exported record: an entry or a checkpoint. */
@@ -142,7 +156,7 @@ async function* readRecord(file: string): AsyncIterable<RecordLine> {
 			if (line.trim() !== "") yield toLine(parseJson(line));
 		}
 	} catch (error) {
-		throw new CliExit(2, `${file}${number > 0 ? `, line ${number}` : ""}: cannot be read: ${toErrorMessage(error)}`);
+		throw new CliExit(2, number === 0 ? toFileProblem(file, error) : `file "${file}", line ${number}: ${toErrorMessage(error)}`);
 	}
 }
 

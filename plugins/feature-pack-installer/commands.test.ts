@@ -97,7 +97,7 @@ test("a pack is installed from a repository, told of, and removed, and each job 
 		installed.stderr,
 		/^(execution [0-9a-f]{24} (requested|scheduled|running)\n)?execution [0-9a-f]{24} succeeded in [\d.]+ s\n$/,
 	);
-	assert.match((await site.svc("pack", "list")).stdout, /\| disk .*1\.0\.0/);
+	assert.match((await site.svc("pack", "list")).stdout, /^disk .*1\.0\.0/m);
 	assert.equal(await site.told(), "1.0.0\n");
 	const again = await site.svc("pack", "install", address);
 	assert.match(again.stdout, /disk 1\.0\.0 is installed already: nothing to do\n$/);

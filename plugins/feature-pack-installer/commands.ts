@@ -13,6 +13,7 @@ import {
 	printRecord,
 	readObject,
 	withCommonOptions,
+	withExamples,
 	withFeature,
 	withNames,
 	write,
@@ -54,6 +55,17 @@ export const addPackInstallCommands: AddCommands = (parent, context) => {
 	addOutdated(pack, context);
 	addFollowed(pack, context);
 	addLock(pack, context);
+	withExamples(pack, {
+		search: ["svc pack search disk"],
+		show: ["svc pack show disk"],
+		install: ["svc pack install disk=1.4.0", "svc pack install --locked"],
+		remove: ["svc pack remove disk"],
+		upgrade: ["svc pack upgrade disk", "svc pack upgrade --all"],
+		rollback: ["svc pack rollback disk", "svc pack rollback disk 1.3.0"],
+		outdated: ["svc pack outdated"],
+		followed: ["svc pack followed"],
+		lock: ["svc pack lock svc-packs.lock"],
+	});
 	// The other commands of the group call routes that every service has.
 	for (const command of pack.commands.filter((each) => !others.includes(each)))
 		withFeature(command, { name: "packInstaller", add: "packInstaller() of svc-automation/plugins/feature-pack-installer" });
@@ -68,41 +80,43 @@ type Begin = (
 ) => Promise<void>;
 
 function withJobOptions(command: Command): Command {
-	return withCommonOptions(command, "--attr <names>").option("-a, --async", "print the id of the execution and do not wait");
+	return withCommonOptions(command, "--attr <names>").option("-a, --async", "print the id of the execution without waiting for the end");
 }
 
 function withInstallOptions(command: Command): Command {
 	return withJobOptions(command)
-		.option("--force", "also where versions and dependencies stand against it")
-		.option("--skip-dependencies", "leave out what the packs say that they depend on");
+		.option("--force", "install despite conflicting versions and dependencies")
+		.option("--skip-dependencies", "skip the dependencies of the packs");
 }
 
 function addInstall(pack: Command, begin: Begin): void {
 	withInstallOptions(
 		pack
 			.command("install [sources...]")
-			.description("Install packs: names in the index, addresses of repositories and archives, directories of the service's machine."),
+			.description(
+				"Install packs. A source is a name in the index, the address of a repository or archive, or a directory on the machine of the service.",
+			),
 	)
-		.option("--locked [file]", `install exactly what a lock file says; default ${lockFile}`)
-		.addHelpText("after", "\nBehind a source =version, =branch, =tag or =commit says which one: svc pack install disk=1.4.0")
+		.option("--locked [file]", `install the versions in a lock file; default: ${lockFile}`)
+		.addHelpText("after", "\nAppend =version, =branch, =tag or =commit to a source to select it: disk=1.4.0")
 		.action((sources: string[], _options, command) =>
 			begin(command, ({ force, skipDependencies, locked }) => {
 				if (locked !== undefined) {
-					if (sources.length > 0) throw new CliExit(2, "give either sources or --locked, not both");
+					if (sources.length > 0) throw new CliExit(2, "sources and --locked: set only one of them");
 					const entries = readLock(locked === true ? lockFile : locked);
 					return (client) => client.install({ locked: entries, ...(force && { force }) });
 				}
-				if (sources.length === 0) throw new CliExit(2, "say what is to be installed, or --locked");
+				if (sources.length === 0) throw new CliExit(2, "sources: missing; name at least one source, or set --locked");
 				return (client) => client.install({ packs: sources, ...toFlags({ force, skipDependencies }) });
 			}),
 		);
 }
 
 function addRemove(pack: Command, begin: Begin): void {
-	const remove = pack.command("remove <packs...>").alias("uninstall").description("Remove packs and all that belongs to them.");
+	const remove = pack.command("remove <packs...>").alias("uninstall").description("Remove packs with all their content.");
 	withNames(remove, { path: "/packs", name: "ref" });
 	withJobOptions(remove)
-		.option("--force", "also where other packs depend on one of them")
+		.option("--force", "remove packs even if other packs depend on them")
 		.action((packs: string[], _options, command) =>
 			begin(
 				command,
@@ -114,20 +128,20 @@ function addRemove(pack: Command, begin: Begin): void {
 }
 
 function addUpgrade(pack: Command, begin: Begin): void {
-	const upgrade = pack.command("upgrade [packs...]").description("Install what is newer, from where the packs came from.");
+	const upgrade = pack.command("upgrade [packs...]").description("Upgrade packs from their sources.");
 	withNames(upgrade, { path: "/packs", name: "ref" });
 	withInstallOptions(upgrade)
-		.option("--all", "all that were installed")
+		.option("--all", "upgrade all installed packs")
 		.action((packs: string[], _options, command) =>
 			begin(command, ({ all, force, skipDependencies }) => {
-				if ((packs.length === 0) !== (all === true)) throw new CliExit(2, "say which packs, or --all");
+				if ((packs.length === 0) !== (all === true)) throw new CliExit(2, "packs and --all: set exactly one of them");
 				return (client) => client.upgrade(packs, toFlags({ force, skipDependencies }));
 			}),
 		);
 }
 
 function addRollback(pack: Command, begin: Begin): void {
-	const rollback = pack.command("rollback <pack> [version]").description("Go back to what was installed before, or to an earlier version.");
+	const rollback = pack.command("rollback <pack> [version]").description("Restore the previous or an earlier version of a pack.");
 	withNames(rollback, { path: "/packs", name: "ref" });
 	withJobOptions(rollback).action((ref: string, version: string | undefined, _options, command) =>
 		begin(command, () => (client) => client.rollback(ref, version)),
@@ -135,8 +149,8 @@ function addRollback(pack: Command, begin: Begin): void {
 }
 
 function addOutdated(pack: Command, context: CliContext): void {
-	withCommonOptions(pack.command("outdated").description("Show what is newer where installed packs came from."))
-		.option("--all", "also packs that are what they should be")
+	withCommonOptions(pack.command("outdated").description("List installed packs with a newer version at their source."))
+		.option("--all", "include packs that are up to date")
 		.action(async (_options, command) => {
 			const options = optionsOf<{ all?: boolean }>(command);
 			const records = await createPackInstallClient(await openSession(options, context)).outdated();
@@ -152,7 +166,7 @@ function addOutdated(pack: Command, context: CliContext): void {
 }
 
 function addFollowed(pack: Command, context: CliContext): void {
-	withCommonOptions(pack.command("followed").description("Show packs in git that the configuration has the service follow.")).action(
+	withCommonOptions(pack.command("followed").description("List the packs in git that the service follows.")).action(
 		async (_options, command) => {
 			const options = optionsOf(command);
 			const items = await createPackInstallClient(await openSession(options, context)).followed();
@@ -162,7 +176,7 @@ function addFollowed(pack: Command, context: CliContext): void {
 }
 
 function addLock(pack: Command, context: CliContext): void {
-	withCommonOptions(pack.command("lock [file]").description("Print or write a lock file of what is installed.")).action(
+	withCommonOptions(pack.command("lock [file]").description("Print or write a lock file of the installed packs.")).action(
 		async (file: string | undefined, _options, command) => {
 			const options = optionsOf(command);
 			const packs = await createPackInstallClient(await openSession(options, context)).lock();
@@ -172,7 +186,7 @@ function addLock(pack: Command, context: CliContext): void {
 			try {
 				writeFileSync(file, text);
 			} catch (error) {
-				throw new CliExit(2, `${file} cannot be written: ${toErrorMessage(error)}`);
+				throw new CliExit(2, `file "${file}" cannot be written: ${toErrorMessage(error)}`);
 			}
 			await write(context.stderr, `${packs.length} ${packs.length === 1 ? "pack" : "packs"} written to ${file}\n`);
 		},
@@ -181,8 +195,8 @@ function addLock(pack: Command, context: CliContext): void {
 
 function readLock(file: string): readonly PackLockEntry[] {
 	const { lock_version: version, packs } = readObject(file);
-	if (version !== 1) throw new CliExit(2, `${file} is no lock file of this version: lock_version must be 1`);
-	if (!Array.isArray(packs) || packs.length === 0) throw new CliExit(2, `${file} holds no packs`);
+	if (version !== 1) throw new CliExit(2, `file "${file}": lock_version must be 1; write the file again with \`svc pack lock\``);
+	if (!Array.isArray(packs) || packs.length === 0) throw new CliExit(2, `file "${file}": "packs" must be a list with at least one pack`);
 	return packs as unknown as readonly PackLockEntry[];
 }
 
@@ -194,7 +208,7 @@ const columns = ["name", "description", "version", "author"];
 
 /** Adds `svc pack search` and `svc pack show`, for packs that can be installed. */
 function addIndexCommands(pack: Command, context: CliContext): void {
-	withCommonOptions(pack.command("search <query>").description("Search packs that can be installed by name.")).action(
+	withCommonOptions(pack.command("search <query>").description("Search the index for packs.")).action(
 		async (query: string, _options, command) => {
 			const options = optionsOf(command);
 			const items = await createPackIndexClient(await openSession(options, context)).search(query);
@@ -202,11 +216,12 @@ function addIndexCommands(pack: Command, context: CliContext): void {
 		},
 	);
 
-	withCommonOptions(pack.command("show <name>").description("Show what the index says of a pack that can be installed by name.")).action(
+	withCommonOptions(pack.command("show <name>").description("Show a pack in the index.")).action(
 		async (name: string, _options, command) => {
 			const options = optionsOf(command);
 			const entry = await createPackIndexClient(await openSession(options, context)).show(name);
-			if (entry === undefined) throw new CliExit(2, `Pack "${name}" is in no index.\nTo see what there is: svc pack search <query>`);
+			if (entry === undefined)
+				throw new CliExit(2, `pack "${name}" is not in the index; search for packs with \`svc pack search <query>\``);
 			await printRecord(entry, [...columns, "keywords", "repo_url"], options, context);
 		},
 	);

@@ -43,7 +43,7 @@ test("check prints JSON with pack, directory and findings", () =>
 
 test("a directory that is no pack is a wrong use of the command", async () => {
 	const { exitCode, stderr } = await run("check", "/nonexistent");
-	assert.deepEqual([exitCode, stderr], [2, 'ERROR: "/nonexistent" is not a directory\n']);
+	assert.deepEqual([exitCode, stderr], [2, 'error: "/nonexistent" is not a directory\n']);
 });
 
 const cases = `

@@ -11,6 +11,7 @@ import {
 	type PackOperations,
 	printList,
 	withCredentials,
+	withExamples,
 	withFormatOptions,
 	write,
 	writeReport,
@@ -22,7 +23,7 @@ import { watchPacks } from "./watch/watch-command.ts";
 
 interface TestOptions {
 	readonly reporter: "text" | "json" | "junit";
-	readonly output?: string;
+	readonly outputFile?: string;
 	readonly only?: string;
 	readonly config?: string;
 }
@@ -37,7 +38,10 @@ interface CheckOptions extends FormatOptions {
 	readonly strict?: boolean;
 }
 
-const configOption = ["--config <file>", "configuration with the runners; default ./svc.config.ts, or what comes with svc"] as const;
+const configOption = [
+	"--config <file>",
+	"configuration file with the runners; default: ./svc.config.ts, otherwise the one of the package",
+] as const;
 
 /** Adds the commands for pack authors, which need no running service. Adds none if the CLI context has no `packs`. */
 export const addPackAuthoringCommands: AddCommands = (parent, context) => {
@@ -47,18 +51,21 @@ export const addPackAuthoringCommands: AddCommands = (parent, context) => {
 	addCheck(pack, packs, context);
 	addTest(pack, packs, context);
 	addWatch(pack, packs, context);
+	withExamples(pack, {
+		check: ["svc pack check", "svc pack check ./packs/site --strict"],
+		test: ["svc pack test ./packs/site", "svc pack test --reporter junit --output-file report.xml"],
+		watch: ["svc pack watch ./packs/site --register"],
+	});
 };
 
 function addCheck(pack: Command, packs: PackOperations, context: CliContext): void {
 	withFormatOptions(
 		pack
 			.command("check [directories...]")
-			.description(
-				"Tell everything that is wrong with packs, without a service. Exit code 1 when the service would not take something as it is.",
-			),
+			.description("Check packs without a service. The exit code is 1 if the service would reject a file."),
 	)
 		.option(...configOption)
-		.option("--strict", "exit code 1 for notes, too")
+		.option("--strict", "exit with 1 for notes, too")
 		.action(async (directories: string[], _options, command) => {
 			const options = optionsOf<CheckOptions>(command);
 			const checks = await interruptible(context, (signal) =>
@@ -71,16 +78,16 @@ function addCheck(pack: Command, packs: PackOperations, context: CliContext): vo
 function addTest(pack: Command, packs: PackOperations, context: CliContext): void {
 	pack
 		.command("test [directories...]")
-		.description("Run the tests that packs bring, without a service. Exit code 1 when one fails.")
-		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
-		.option("--output <file>", "write the report there")
-		.option("--only <text>", "only tests whose name or file holds this text")
+		.description("Run the tests of packs without a service. The exit code is 1 if a test fails.")
+		.addOption(new Option("--reporter <format>", "format of the report").choices(["text", "json", "junit"]).default("text"))
+		.option("--output-file <file>", "write the report to this file")
+		.option("--only <text>", "run only the tests whose name or file contains this text")
 		.option(...configOption)
-		.action(async (directories: string[], { reporter, output, only, config }: TestOptions) => {
+		.action(async (directories: string[], { reporter, outputFile, only, config }: TestOptions) => {
 			const tests = await interruptible(context, (signal) => packs.test({ directories: orHere(directories), only, config, signal }));
 			const text = toTestReport(reporter, tests);
-			if (output === undefined) await write(context.stdout, text);
-			else await writeReport(output, text);
+			if (outputFile === undefined) await write(context.stdout, text);
+			else await writeReport(outputFile, text);
 			if (tests.some(({ results }) => results.some(({ problems }) => problems.length > 0))) throw new CliExit(1);
 		});
 }
@@ -89,10 +96,10 @@ function addWatch(pack: Command, packs: PackOperations, context: CliContext): vo
 	withCredentials(
 		pack
 			.command("watch [directories...]")
-			.description("Check and test packs again after each change, and say what is different, until Ctrl-C.")
+			.description("Check and test packs after each change, and print the differences, until Ctrl-C.")
 			.option(...configOption),
 	)
-		.option("--register", "make the running service read each pack again that has no errors")
+		.option("--register", "reload each pack without errors in the running service")
 		.action(async (directories: string[], _options, command) => {
 			const options = optionsOf<WatchOptions>(command);
 			const reload = options.register === true ? await toReload(options, context) : undefined;

@@ -7,10 +7,11 @@ export async function toCommandReference(): Promise<string> {
 
 /** The page for these commands. */
 export function formatCommands(commands: readonly CommandHelp[], globals: readonly CommandOption[]): string {
-	const sections = commands.map(({ usage, description, options }) => {
+	const sections = commands.map(({ usage, description, options, examples }) => {
 		const shown = options.filter(({ flags }) => !flags.includes("--help"));
 		const table = shown.length === 0 ? "" : `\n${toTable(shown)}`;
-		return `\n## svc ${toTitle(usage)}\n\n${toCell(description)}\n${table}`;
+		const shownExamples = examples.length === 0 ? "" : `\n\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`;
+		return `\n## svc ${toTitle(usage)}\n\n${toCell(description)}\n${shownExamples}${table}`;
 	});
 	return `${introduction}\n${toTable(globals)}${sections.join("")}`;
 }

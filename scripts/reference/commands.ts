@@ -1,6 +1,9 @@
 import { Writable } from "node:stream";
+import type { Command } from "commander";
 import type { CliContext } from "../../core/cli/context.ts";
-import { runSvc } from "../../plugins/_shipped/run-svc.ts";
+import type { AddCommands } from "../../core/cli.ts";
+import { runSvcWith } from "../../core/service/run-svc.ts";
+import { commands, runSvc } from "../../plugins/_shipped/run-svc.ts";
 
 /** A command as its help shows it. */
 export interface CommandHelp {
@@ -10,10 +13,12 @@ export interface CommandHelp {
 	readonly usage: string;
 	readonly description: string;
 	readonly options: readonly CommandOption[];
+	/** Lines that a user can type. */
+	readonly examples: readonly string[];
 }
 
 export interface CommandOption {
-	/** `-n, --last <count>`. */
+	/** `-n, --limit <count>`. */
 	readonly flags: string;
 	readonly meaning: string;
 }
@@ -35,7 +40,7 @@ export async function readGlobalOptions(): Promise<readonly CommandOption[]> {
 	return sectionOf(await readHelp([]), "Options");
 }
 
-/** `-n` and `--last` of `-n, --last <count>`. */
+/** `-n` and `--limit` of `-n, --limit <count>`. */
 export function toFlags(options: readonly CommandOption[]): readonly string[] {
 	return options.flatMap(({ flags }) => flags.match(/--?[a-z][\w-]*/gi) ?? []);
 }
@@ -44,7 +49,8 @@ export function toFlags(options: readonly CommandOption[]): readonly string[] {
 export function parseHelp(name: string, help: string): CommandHelp {
 	const usage = /^Usage: svc (.*)$/m.exec(help)?.[1] ?? name;
 	const description = /\n\n([^]*?)\n\n(?:\w+ ?\w*:\n|$)/.exec(help)?.[1] ?? "";
-	return { name, usage, description: description.replace(/\s+/g, " "), options: sectionOf(help, "Options") };
+	const examples = sectionOf(help, "Examples").map(({ flags }) => flags);
+	return { name, usage, description: description.replace(/\s+/g, " "), options: sectionOf(help, "Options"), examples };
 }
 
 /** Lines of two columns, of which the second may go on in further lines. */
@@ -52,6 +58,18 @@ function sectionOf(help: string, title: string): readonly CommandOption[] {
 	const text = new RegExp(`^${title}:\\n([^]*?)(?:\\n\\n|$(?![^]))`, "m").exec(help)?.[1] ?? "";
 	const joined = text.replace(/\n {3,}/g, " ");
 	return [...joined.matchAll(/^ {2}(\S.*?)(?: {2,}(.*))?$/gm)].map(([, flags = "", meaning = ""]) => ({ flags, meaning: meaning.trim() }));
+}
+
+/** The program with all commands, to read their declarations. */
+export async function openProgram(): Promise<Command> {
+	let program: Command | undefined;
+	const capture: AddCommands = (parent) => {
+		program = parent;
+	};
+	const stdout = new Writable({ write: (_piece, _encoding, done) => done() });
+	await runSvcWith([...commands, capture], ["--help"], { ...createContext(), stdout, env: {} });
+	if (program === undefined) throw new Error("the commands were not added");
+	return program;
 }
 
 async function readHelp(words: readonly string[]): Promise<string> {
@@ -62,6 +80,12 @@ async function readHelp(words: readonly string[]): Promise<string> {
 			done();
 		},
 	});
+	await runSvc([...words, "--help"], { ...createContext(), stdout, env: {} });
+	return help;
+}
+
+/** A context in which the program has all its commands, and none of them does anything. */
+function createContext(): Partial<CliContext> {
 	const database = {
 		migrate: async () => ({ changes: [], newPlace: undefined, isApplied: false }),
 		move: async () => ({ kinds: [], beside: [] }),
@@ -78,17 +102,5 @@ async function readHelp(words: readonly string[]): Promise<string> {
 	const packs: CliContext["packs"] = { check: async () => [], test: async () => [] };
 	const nothing = async () => {};
 	const users: CliContext["users"] = (_options, use) => use({ listUsers: async () => [], setPassword: nothing, removeUser: nothing });
-	await runSvc([...words, "--help"], {
-		stdout,
-		env: {},
-		serve: async () => 0,
-		worker: async () => 0,
-		plan,
-		users,
-		database,
-		conform,
-		definitions,
-		packs,
-	});
-	return help;
+	return { serve: async () => 0, worker: async () => 0, plan, users, database, conform, definitions, packs };
 }

@@ -68,6 +68,10 @@ Options:
 
 Global Options:
   --url <address>      address
+
+Examples:
+  svc thing list one
+  svc thing list one --bare
 `;
 	const command = parseHelp("thing list", help);
 	assert.deepEqual(command, {
@@ -79,10 +83,16 @@ Global Options:
 			{ flags: "--bare", meaning: "" },
 			{ flags: "-h, --help", meaning: "display help for command" },
 		],
+		examples: ["svc thing list one", "svc thing list one --bare"],
 	});
 	assert.deepEqual(toFlags(command.options), ["-n", "--limit", "--bare", "-h", "--help"]);
 	const page = formatCommands([command], [{ flags: "--url <address>", meaning: "address" }]);
-	for (const line of ["| `--url <address>` | address |", "## svc thing list \\<name>", "| `-n, --limit <count>` | how many there are |"])
+	for (const line of [
+		"| `--url <address>` | address |",
+		"## svc thing list \\<name>",
+		"| `-n, --limit <count>` | how many there are |",
+		"svc thing list one --bare",
+	])
 		assert.ok(page.includes(line), page);
 });
 

@@ -5,6 +5,7 @@ import type { NameSource } from "../completion/name-source.ts";
 import { shellScripts } from "../completion/shell-scripts.ts";
 import { type CliContext, write } from "../context.ts";
 import { openSession } from "../session.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
 
 /** Milliseconds that a completion waits for the service after the user has pressed Tab. */
@@ -16,10 +17,13 @@ const plain = /^[\w][\w.@/-]*$/;
 export const addCompletionCommand: AddCommands = (parent, context) => {
 	parent
 		.command("completion")
-		.description("Print a script that lets a shell complete commands, options, and names of stored records.")
-		.addArgument(new Argument("<shell>", "which shell").choices([...shellScripts.keys()]))
-		.addHelpText("after", '\nbash and zsh: eval "$(svc completion bash)" in ~/.bashrc, zsh in ~/.zshrc; fish: svc completion fish | source')
+		.description("Print the completion script of a shell, for commands, options and names of records.")
+		.addArgument(new Argument("<shell>", "name of the shell").choices([...shellScripts.keys()]))
+		.addHelpText("after", '\nAdd the line eval "$(svc completion bash)" to ~/.bashrc, or that for zsh to ~/.zshrc.')
 		.action((shell: string) => write(context.stdout, shellScripts.get(shell) ?? ""));
+	withExamples(parent, {
+		completion: ['eval "$(svc completion bash)"', "svc completion fish | source"],
+	});
 
 	parent
 		.command("complete [words...]", { hidden: true })

@@ -3,11 +3,12 @@ import { isSvcError } from "../../contract/index.ts";
 import { toConformReport } from "../conform/reports.ts";
 import { CliExit, type ConformKind, type ConformReport, conformKinds, write } from "../context.ts";
 import { writeReport } from "../write-report.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
 
 interface Given {
 	readonly reporter: "text" | "json" | "junit";
-	readonly output?: string;
+	readonly outputFile?: string;
 	readonly only?: string;
 	readonly timeout: number;
 	readonly times: number;
@@ -18,21 +19,27 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 	if (conform === undefined) return;
 	parent
 		.command("conform")
-		.description("Test whether a plugin keeps what the contract of its kind promises.")
+		.description("Test a plugin against the contract of its kind.")
 		.addArgument(new Argument("<kind>", "kind of the plugin").choices(conformKinds))
-		.argument("<module>", "file that exports `conformance`, the options of the kit, or a plugin")
-		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
-		.option("--output <file>", "write the report there")
-		.option("--only <text>", "run only statements whose names contain this string")
+		.argument("<module>", "file that exports `conformance` (the options of the kit) or a plugin")
+		.addOption(new Option("--reporter <format>", "format of the report").choices(["text", "json", "junit"]).default("text"))
+		.option("--output-file <file>", "write the report to this file")
+		.option("--only <text>", "run only the statements whose names contain this text")
 		.option("--timeout <seconds>", "maximum seconds for one statement", toPositive, 30)
-		.option("--times <number>", "how often to run all of it, until a statement is refused", toWhole, 1)
-		.action(async (kind: ConformKind, module: string, { reporter, output, only, timeout, times }: Given) => {
+		.option("--times <number>", "number of rounds; stops after the first round with a failure", toWhole, 1)
+		.action(async (kind: ConformKind, module: string, { reporter, outputFile, only, timeout, times }: Given) => {
 			const report = await orUsage(conform({ kind, module, only, timeout: timeout * 1_000, times }));
 			const text = toConformReport(reporter, report);
-			if (output === undefined) await write(stdout, text);
-			else await writeReport(output, text);
+			if (outputFile === undefined) await write(stdout, text);
+			else await writeReport(outputFile, text);
 			if (report.statements.some(({ error }) => error !== undefined)) throw new CliExit(1);
 		});
+	withExamples(parent, {
+		conform: [
+			"svc conform runner ./src/runner.ts",
+			"svc conform storage ./storage.conformance.ts --times 10 --reporter junit --output-file report.xml",
+		],
+	});
 };
 
 /** Turns the error of a module that cannot be tested into a usage error with exit code 2. */
@@ -47,7 +54,7 @@ async function orUsage(conforming: Promise<ConformReport>): Promise<ConformRepor
 
 function toPositive(text: string): number {
 	const number = Number(text);
-	if (!(number > 0 && number <= 86_400)) throw new InvalidArgumentError("Allowed are numbers above 0, up to 86400.");
+	if (!(number > 0 && number <= 86_400)) throw new InvalidArgumentError("Must be a number above 0, at most 86400.");
 	return number;
 }
 

@@ -4,6 +4,7 @@ import { type CliContext, CliExit, write } from "../context.ts";
 import { type PackageNames, toPackageNames } from "../create/package-names.ts";
 import { type PackageKind, packageKinds, toPackageFiles } from "../create/template-files.ts";
 import { assertEmpty, writePackage } from "../create/write-package.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
 
 interface CreateOptions {
@@ -15,15 +16,18 @@ interface CreateOptions {
 export const addCreateCommand: AddCommands = (parent, context) => {
 	parent
 		.command("create <kind> <name>")
-		.description(`Write a small package to begin from: ${packageKinds.join(", ")}.`)
-		.option("--directory <directory>", "where to; default ./<name>")
-		.option("--dry-run", "print the names of the files without writing them")
+		.description(`Create a package from a template: ${packageKinds.join(", ")}.`)
+		.option("--directory <directory>", "directory of the package; default: ./<name>")
+		.option("--dry-run", "list the files without writing them")
 		.action((kind: string, name: string, options: CreateOptions) => {
 			const known = toKind(kind);
 			const names = toPackageNames(name);
 			if (known === "feature") assertUnusedCommand(names.plugin, parent);
 			return create({ kind: known, names, ...options }, context);
 		});
+	withExamples(parent, {
+		create: ["svc create project my-service", "svc create runner night-shift --directory ./plugins/night-shift"],
+	});
 };
 
 /** Exits with 2 if `svc` already has a command with the name of a new feature, because the feature brings a command of that name. */

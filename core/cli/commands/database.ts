@@ -1,20 +1,28 @@
 import { type CliContext, CliExit, type MoveReport, write } from "../context.ts";
 import { toNewStorageText } from "../plan-text.ts";
+import { printList } from "../print-records.ts";
 import { Progress } from "../progress.ts";
-import { toTable } from "../table.ts";
 import { configOption } from "./config-option.ts";
+import { withExamples } from "./examples.ts";
 import type { AddCommands } from "./options.ts";
+
+const examples = {
+	migrate: ["svc db migrate --plan", "svc db migrate"],
+	backup: ["svc db backup ./svc-backup.db"],
+	restore: ["svc db restore ./svc-backup.db"],
+	move: ["svc db move --to postgres://svc@db.example.org/svc"],
+};
 
 /** Adds the commands that use the database of a configuration without the service. */
 export const addDatabaseCommands: AddCommands = (parent, context) => {
 	const { database } = context;
 	if (database === undefined) return;
-	const group = parent.command("db").description("Work on the database of the service.");
+	const group = parent.command("db").description("Migrate, back up, restore and move the database of the service.");
 
 	group
 		.command("migrate")
-		.description("Migrate the schema to this version, as the service does when it starts.")
-		.option("--plan", "print the changes without making them")
+		.description("Migrate the schema to this version, as the service does at its start.")
+		.option("--plan", "print the changes without applying them")
 		.option(...configOption)
 		.action(async ({ config, plan = false }: { config: string; plan?: boolean }) => {
 			const { changes, newPlace, isApplied } = await database.migrate({ config, plan });
@@ -30,7 +38,7 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("backup")
-		.description("Write a copy of the SQLite database to a new file. The service may be running.")
+		.description("Back up the SQLite database to a new file. The service may be running.")
 		.argument("<file>", "file of the backup")
 		.option(...configOption)
 		.action(async (file: string, { config }: { config: string }) => {
@@ -41,7 +49,7 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("restore")
-		.description("Replace the SQLite database by a backup. The old file remains next to it. The service must not be running.")
+		.description("Replace the SQLite database with a backup and keep the old file. The service must not be running.")
 		.argument("<file>", "file of the backup")
 		.option(...configOption)
 		.action(async (file: string, { config }: { config: string }) => {
@@ -52,8 +60,8 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("move")
-		.description("Copy everything to an empty database and compare the two. It can be interrupted, and then run again.")
-		.requiredOption("--to <address>", "address of the other database, such as postgres://svc@db.example.org/svc")
+		.description("Copy all records to an empty database and compare the two. Can be interrupted and run again.")
+		.requiredOption("--to <address>", "address of the target database, such as postgres://svc@db.example.org/svc")
 		.option(...configOption)
 		.action(async ({ config, to }: { config: string; to: string }) => {
 			const progress = new Progress("copying", context);
@@ -63,14 +71,20 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 			const report = await database.move({ config, to, onCopied }).finally(() => progress.stop());
 			await printMove(report, context);
 		});
+	withExamples(group, examples);
 };
 
-async function printMove({ kinds, beside }: MoveReport, { stdout }: CliContext): Promise<void> {
+async function printMove({ kinds, beside }: MoveReport, context: CliContext): Promise<void> {
+	const { stdout } = context;
 	const shown = kinds.filter(({ source, target }) => source.count + target.count > 0);
-	const rows = shown.map(({ kind, source, target, isEqual }) => {
-		return [kind, String(source.count), String(target.count), target.hash.slice(0, 16), isEqual ? "equal" : "DIFFERENT"];
-	});
-	await write(stdout, toTable(["records", "here", "there", "hash there", "compared"], rows, 120));
+	const items = shown.map(({ kind, source, target, isEqual }) => ({
+		records: kind,
+		here: source.count,
+		there: target.count,
+		"hash there": target.hash.slice(0, 16),
+		compared: isEqual ? "equal" : "DIFFERENT",
+	}));
+	await printList({ items, total: undefined, limit: undefined }, ["records", "here", "there", "hash there", "compared"], {}, context);
 	const different = kinds.filter(({ isEqual }) => !isEqual).map(({ kind }) => kind);
 	if (different.length > 0) {
 		throw new CliExit(

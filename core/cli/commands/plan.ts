@@ -5,6 +5,7 @@ import { toPlanText } from "../plan-text.ts";
 import { openSession } from "../session.ts";
 import { parseCommaList } from "./comma-list.ts";
 import { configOption } from "./config-option.ts";
+import { withExamples } from "./examples.ts";
 import { type AddCommands, optionsOf } from "./options.ts";
 
 interface PlanCommandOptions {
@@ -18,11 +19,14 @@ export const addPlanCommand: AddCommands = (parent, context) => {
 	if (plan === undefined) return;
 	parent
 		.command("plan")
-		.description("Show what `svc serve` would do with a configuration, and the problems in it. Changes nothing.")
+		.description("Check a configuration and show what `svc serve` would do with it, without changing anything.")
 		.option(...configOption)
-		.option("--only <parts>", "as for `svc serve`", (text: string, before: readonly string[] = []) => [...before, ...parseCommaList(text)])
-		.option("-t, --token <token>", "token for the comparison with the running service (SVC_AUTH_TOKEN)")
-		.option("--api-key <key>", "API key for it (SVC_API_KEY)")
+		.option("--only <parts>", "parts to run on this node, as for `svc serve`", (text: string, before: readonly string[] = []) => [
+			...before,
+			...parseCommaList(text),
+		])
+		.option("-t, --token <token>", "token for comparing with the running service (SVC_AUTH_TOKEN)")
+		.option("--api-key <key>", "API key for comparing with the running service (SVC_API_KEY)")
 		.option("-j, --json", "print JSON")
 		.action(async (_options, command) => {
 			const options = optionsOf<PlanCommandOptions>(command);
@@ -32,4 +36,7 @@ export const addPlanCommand: AddCommands = (parent, context) => {
 			await write(context.stdout, options.json ? `${stringifyJson(report, 4)}\n` : toPlanText(report));
 			if (!planned.would_start) throw new CliExit(1);
 		});
+	withExamples(parent, {
+		plan: ["svc plan", "svc plan --config ./svc.config.ts --only api -j"],
+	});
 };

@@ -53,13 +53,23 @@ for (const words of [
 	test(`${words.join(" ")} sends no request if its file cannot be read`, async () => {
 		const missing = join(home, "missing.yaml");
 		const { exitCode, stderr } = await svc(...words, missing);
-		assert.deepEqual(
-			[exitCode, stderr.slice(0, stderr.indexOf(","))],
-			[2, `ERROR: ${missing} cannot be read: ENOENT: no such file or directory`],
-		);
+		assert.deepEqual([exitCode, stderr], [2, `error: file "${missing}" does not exist\n`]);
 		assert.deepEqual(requests, []);
 	});
 }
+
+test("a file that cannot be used is named with the reason", async () => {
+	const broken = join(home, "broken.yaml");
+	const list = join(home, "list.yaml");
+	writeFileSync(broken, "name: [");
+	writeFileSync(list, "- name: mine\n");
+	const create = async (file: string) => (await svc("rule", "create", file)).stderr;
+	assert.equal(await create("missing.yaml"), `error: file "missing.yaml" does not exist in ${process.cwd()}\n`);
+	assert.equal(await create(home), `error: file "${home}" is a directory; name a file in it\n`);
+	assert.ok((await create(broken)).startsWith(`error: file "${broken}" is not valid JSON or YAML: `));
+	assert.equal(await create(list), `error: file "${list}" must contain an object\n`);
+	assert.deepEqual(requests, []);
+});
 
 test("a command signs in with the password of the configuration once its file is read", async () => {
 	const file = join(home, "rule.yaml");

@@ -2,18 +2,20 @@ import type { Command } from "commander";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import type { RecordClient } from "../../client/record-client.ts";
-import { type CliContext, write } from "../context.ts";
+import { type CliContext, CliExit, write } from "../context.ts";
 import { orNotFound } from "../failure.ts";
 import { printList, printRecord } from "../print-records.ts";
 import { readObject } from "../read-file.ts";
 import { openSession } from "../session.ts";
-import { type CommonOptions, optionsOf, withCommonOptions } from "./options.ts";
+import { type CommonOptions, optionsOf, toPath, withCommonOptions } from "./options.ts";
 
 /** The records that a group of commands shows and changes. */
 export interface CommandRecords<Client> {
 	/** Name of a record, such as `trigger type`. */
 	readonly noun: string;
 	readonly createClient: (api: ApiClient) => Client;
+	/** Reads the first record that `list` shows. The word `last` stands for it. Default: `last` is a name like any other. */
+	readNewest?(client: Client): Promise<ListPage<{ readonly id: string }>>;
 	/** Returns the name of a record as messages may contain it. Default: unchanged. */
 	readonly toShown?: (name: string) => string;
 }
@@ -25,13 +27,11 @@ export interface CommandRecords<Client> {
 export class RecordCommands<Client> {
 	readonly #group: Command;
 	readonly #context: CliContext;
-	readonly #kind: string;
 	readonly #records: CommandRecords<Client>;
 
 	constructor(group: Command, context: CliContext, records: CommandRecords<Client>) {
 		this.#group = group;
 		this.#context = context;
-		this.#kind = records.noun.charAt(0).toUpperCase() + records.noun.slice(1);
 		this.#records = records;
 	}
 
@@ -80,7 +80,7 @@ export class RecordCommands<Client> {
 	}
 
 	/**
-	 * Adds a command that calls `act` for each record that its argument names. If a record does not exist, the message names its kind and the
+	 * Adds a command that calls `act` for each record that its argument names. If a record does not exist, the message names its noun and the
 	 * command `list` of the group.
 	 */
 	addForEach<O extends object>(
@@ -90,8 +90,19 @@ export class RecordCommands<Client> {
 	): Command {
 		return this.addRun<O, [names: string | readonly string[]]>(usage, description, async (open, options, names) => {
 			const client = await open();
-			for (const name of [names].flat()) await this.#orNotFound(act(client, name, options), name);
+			for (const given of [names].flat()) {
+				const name = await this.resolve(client, given);
+				await this.#orNotFound(act(client, name, options), name);
+			}
 		});
+	}
+
+	/** Returns the id of the first record that `list` shows for `last`, and any other name unchanged. Exits with 2 if there is no record. */
+	async resolve(client: Client, name: string): Promise<string> {
+		if (name !== "last" || this.#records.readNewest === undefined) return name;
+		const [newest] = (await this.#records.readNewest(client)).items;
+		if (newest === undefined) throw new CliExit(2, `last: no ${this.#records.noun} exists yet`);
+		return newest.id;
 	}
 
 	/** Adds a command that calls `remove` for each record that its argument names, and reports that it is deleted. */
@@ -102,7 +113,7 @@ export class RecordCommands<Client> {
 	): Command {
 		return this.addForEach<O>(usage, description, async (client, name, options) => {
 			await remove(client, name, options);
-			await write(this.#context.stdout, `${this.#kind} ${this.#toShown(name)} deleted\n`);
+			await write(this.#context.stdout, `${toSentenceStart(this.#records.noun)} ${this.#toShown(name)} deleted\n`);
 		});
 	}
 
@@ -111,7 +122,7 @@ export class RecordCommands<Client> {
 		const { noun } = this.#records;
 		this.addRun<object, [file: string]>(
 			"create <file>",
-			`Create the ${noun} that a JSON or YAML file describes.`,
+			`Create ${toArticle(noun)} ${noun} from a JSON or YAML file.`,
 			async (open, options, file) => {
 				const request = readObject(file);
 				await printRecord(await (await open()).create(request), attributes, options, this.#context);
@@ -119,7 +130,7 @@ export class RecordCommands<Client> {
 		);
 		this.addRun<object, [ref: string, file: string]>(
 			"update <ref> <file>",
-			`Replace the ${noun} with the one that a JSON or YAML file describes.`,
+			`Update ${toArticle(noun)} ${noun} from a JSON or YAML file.`,
 			async (open, options, ref, file) => {
 				const request = readObject(file);
 				const updated = (await open()).update(ref, request);
@@ -145,11 +156,14 @@ export class RecordCommands<Client> {
 	}
 
 	#orNotFound<T>(promise: Promise<T>, name: string): Promise<T> {
-		return orNotFound(promise, this.#kind, this.#toShown(name), `${toPath(this.#group)} list`);
+		return orNotFound(promise, this.#records.noun, this.#toShown(name), `${toPath(this.#group)} list`);
 	}
 }
 
-/** Returns the words that call a command, such as `svc webhook delivery`. */
-function toPath(command: Command | null): string {
-	return command === null ? "" : `${toPath(command.parent)} ${command.name()}`.trimStart();
+function toArticle(noun: string): string {
+	return /^[aeiou]/i.test(noun) ? "an" : "a";
+}
+
+function toSentenceStart(noun: string): string {
+	return noun.charAt(0).toUpperCase() + noun.slice(1);
 }

@@ -3,6 +3,7 @@ import { type CliContext, CliExit, write } from "../context.ts";
 import { readPassword } from "../password.ts";
 import { printList } from "../print-records.ts";
 import { configOption } from "./config-option.ts";
+import { withExamples } from "./examples.ts";
 import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
 
 /**
@@ -14,7 +15,7 @@ export const addUserCommands: AddCommands = (parent, context) => {
 	if (users === undefined) return;
 	const group = parent.command("user").description("Manage the users that the auth backend stores, such as those in a password file.");
 
-	withFormatOptions(group.command("list").description("List who can sign in."))
+	withFormatOptions(group.command("list").description("List users."))
 		.option(...configOption)
 		.action(async (_options, command) => {
 			const options = optionsOf<{ config: string }>(command);
@@ -28,25 +29,31 @@ export const addUserCommands: AddCommands = (parent, context) => {
 		});
 
 	group
-		.command("add <name>")
-		.description("Add a user. Prompts for the password, or reads it from standard input.")
+		.command("create <name>")
+		.description("Create a user. The password is read from a prompt or from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: true }, context));
 
 	group
-		.command("passwd <name>")
-		.description("Change the password of a user. Prompts for it, or reads it from standard input.")
+		.command("update <name>")
+		.description("Change the password of a user. The password is read from a prompt or from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: false }, context));
 
 	group
-		.command("remove <name>")
-		.description("Remove a user. Tokens that the user has go on until they expire.")
+		.command("delete <name>")
+		.description("Delete a user. The tokens of the user stay valid until they expire.")
 		.option(...configOption)
 		.action(async (name: string, { config }: { config: string }) => {
 			await users({ config }, (kept) => kept.removeUser(name)).catch(explain);
-			await write(context.stdout, `User "${name}" is removed.\n`);
+			await write(context.stdout, `User "${name}" deleted.\n`);
 		});
+	withExamples(group, {
+		list: ["svc user list"],
+		create: ["svc user create maria", "svc user create maria < password.txt"],
+		update: ["svc user update maria"],
+		delete: ["svc user delete maria"],
+	});
 };
 
 interface Change {
@@ -60,22 +67,21 @@ async function setPassword({ name: username, config, isNew }: Change, context: C
 		// Check the name before the user has to choose a password.
 		const isKnown = (await kept.listUsers()).includes(username);
 		if (isKnown && isNew) {
-			throw new CliExit(1, `user "${username}" exists already; \`svc user passwd ${username}\` gives another password`);
+			throw new CliExit(1, `user "${username}" already exists; change the password with \`svc user update ${username}\``);
 		}
-		if (!isKnown && !isNew) throw new CliExit(2, `user "${username}" does not exist; \`svc user list\` shows the users`);
+		if (!isKnown && !isNew) throw new CliExit(2, `user "${username}" does not exist; \`svc user list\` lists the users`);
 		const password = await readNewPassword(username, context);
 		await kept.setPassword({ username, password }, { isNew }).catch(explain);
 	});
-	await write(context.stdout, isNew ? `User "${username}" can sign in.\n` : `User "${username}" has another password.\n`);
+	await write(context.stdout, isNew ? `User "${username}" created.\n` : `Password of user "${username}" changed.\n`);
 }
 
 /** Reads the password twice from a terminal, because it is not shown while it is typed. */
 async function readNewPassword(username: string, context: CliContext): Promise<string> {
-	const missing = "no password was given: enter it at the prompt, or send it to standard input";
-	const password = await readPassword(`New password of ${username}: `, context, missing);
+	const password = await readPassword(`New password of ${username}: `, context);
 	if (context.stdin.isTTY !== true) return password;
-	if ((await readPassword("Repeat the password: ", context, missing)) === password) return password;
-	throw new CliExit(1, "the two passwords differ; nothing was changed");
+	if ((await readPassword("Repeat the password: ", context)) === password) return password;
+	throw new CliExit(1, "password: the two entries differ; nothing was changed");
 }
 
 function explain(error: unknown): never {

@@ -7,6 +7,7 @@ import { secretsQuery, showsSecrets } from "../../http/record-visibility.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
+import { parseSort } from "../../http/sort.ts";
 import type { AccessApi } from "./api.ts";
 import type { ApiKeyInput } from "./api-keys.ts";
 import { apiKeySchema, newApiKeySchema } from "./schemas.ts";
@@ -33,19 +34,22 @@ const properties = {
 type ApiKeyBody = ApiKeyInput & { readonly uid?: string; readonly last_used_at?: string | null };
 const keyBody = defineBody<ApiKeyBody>({ properties, closed: true });
 
+const sortFields = new Map((["id", "user", "created_at"] as const).map((name) => [name, name]));
+
 export const apiKeyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/apikeys",
 		summary: "List API keys",
-		description: "50 at a time. `user` filters.",
+		description: "50 at a time. `user` filters; `sort=-created_at` lists the newest first.",
 		answers: { 200: answerPage(apiKeySchema) },
 		permission: "api_key_list",
-		query: { ...pagingQuery, ...secretsQuery, user: "string" },
+		query: { ...pagingQuery, ...secretsQuery, user: "string", sort: "string" },
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
-			const { user } = context.query;
-			const { items, total } = await context.engine.apiKeys.list({ ...paging, ...(user !== undefined && { user }) });
+			const { user, sort } = context.query;
+			const orderBy = parseSort(sort, sortFields);
+			const { items, total } = await context.engine.apiKeys.list({ ...paging, orderBy, ...(user !== undefined && { user }) });
 			const isShown = showsSecrets(context);
 			return replyJson(
 				items.map((entity) => toApiKey(entity, isShown)),

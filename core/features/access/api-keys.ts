@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ApiKeyEntity, isSvcError, type JsonObject, SvcError } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
+import type { OrderBy } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
@@ -17,6 +18,13 @@ const salt = "svc-api-key:";
 const hashPattern = /^[0-9a-f]{128}$/;
 /** Microseconds between updates of `last_used_at`. */
 const usageInterval = 60_000_000;
+
+/** Query of a list of keys. */
+export interface ApiKeyListing extends Paging {
+	readonly user?: string;
+	/** Default: oldest first. */
+	readonly orderBy?: OrderBy<"id" | "user" | "created_at">;
+}
 
 /** Body of a request that creates, loads or updates a key. */
 export interface ApiKeyInput {
@@ -81,7 +89,7 @@ export class StoredApiKeys {
 	}
 
 	/** Returns a page of the keys: those of the user, if one is given. */
-	async list({ user, ...paging }: Paging & { readonly user?: string }): Promise<Page<ApiKeyEntity>> {
+	async list({ user, ...paging }: ApiKeyListing): Promise<Page<ApiKeyEntity>> {
 		return readPage(this.#parts.storage, "api_key", { where: user === undefined ? {} : { user }, ...paging });
 	}
 

@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
+import { toReason, toRefusedSignIn } from "../../cli/failure.ts";
 import { setIniValue } from "../../cli/ini.ts";
 import { readPassword } from "../../cli/password.ts";
 import { printRecord } from "../../cli/print-records.ts";
@@ -14,7 +16,7 @@ import { isSvcError } from "../../contract/index.ts";
 import { type AccessClient, createAccessClient, type DeviceSignInRecord } from "./client.ts";
 
 const visiblePassword =
-	"WARNING: with -p the list of processes shows the password to everybody on this machine, and the shell may keep it: leave -p out to be asked, or send the password to standard input.\n";
+	"warning: --password: the process list shows it to all users of this machine, and the shell history may keep it; omit it to be prompted, or send the password to standard input\n";
 
 interface SignInOptions extends GlobalOptions {
 	readonly password?: string;
@@ -31,17 +33,17 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			.description(description)
 			.option(
 				"-p, --password <password>",
-				"password; without it, it is asked for or read from standard input. Others on this machine can see it here",
+				"password, visible to other users of this machine; default: read from a prompt or standard input",
 			)
-			.option("-l, --ttl <seconds>", "lifetime of the token", toInteger)
-			.option("--sso", "sign in with the provider that the service knows, in a browser on any machine; without a user");
+			.option("-l, --ttl <seconds>", "lifetime of the token in seconds", toInteger)
+			.option("--sso", "sign in with the identity provider of the service, in a browser on any machine; without a user");
 
-	describe("login", "Sign in and keep the token for the next commands.")
-		.option("-w, --write-password", "keep the password in the configuration file, so that later commands sign in by themselves")
+	describe("login", "Sign in and store the token for later commands.")
+		.option("-w, --write-password", "store the password in the configuration file, so that later commands can sign in again")
 		.action(async (user: string | undefined, _options, command) => login(user, optionsOf(command), context));
 
 	withFormatOptions(describe("auth", "Sign in and print the token."))
-		.option("-t, --only-token", "print nothing but the token")
+		.option("-t, --only-token", "print only the token")
 		.action(async (user: string | undefined, _options, command) => {
 			const options = optionsOf<SignInOptions>(command);
 			const { record } = await signIn(user, options, context);
@@ -51,16 +53,16 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 
 	parent
 		.command("token [user]")
-		.description("Print the token that a sign-in has kept, as for curl; of the user who signed in last, unless another is named.")
+		.description("Print the stored token of a user, by default the user who signed in last.")
 		.action(async (user: string | undefined, _options, command) => {
 			const { directory, ...settings } = resolveSettings(optionsOf<GlobalOptions>(command), context.env);
 			const username = user ?? settings.username;
 			const token = username === undefined ? undefined : readCachedToken(directory, username);
-			if (token === undefined) throw new CliExit(1, `no token is kept that is still valid; \`svc login ${username ?? "<user>"}\` signs in`);
+			if (token === undefined) throw new CliExit(1, `no valid token is stored; sign in with \`svc login ${username ?? "<user>"}\``);
 			await write(context.stdout, `${token}\n`);
 		});
 
-	withCommonOptions(parent.command("whoami").description("Show who the credential belongs to.")).action(async (_options, command) => {
+	withCommonOptions(parent.command("whoami").description("Show the user of the current credential.")).action(async (_options, command) => {
 		const options = optionsOf(command);
 		try {
 			const user = await createAccessClient(await openSession(options, context)).user();
@@ -72,8 +74,14 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 			);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAUTHORIZED")) throw error;
-			await write(context.stdout, "Not signed in. `svc login <user>` signs in.\n");
+			await write(context.stdout, "Not signed in. Sign in with `svc login <user>`.\n");
 		}
+	});
+	withExamples(parent, {
+		login: ["svc login maria", "svc login --sso"],
+		auth: ["svc auth maria -t", "svc auth maria --ttl 3600 -j"],
+		token: ["svc token", 'curl -H "X-Auth-Token: $(svc token)" http://127.0.0.1:9101/v1/user'],
+		whoami: ["svc whoami", 'svc whoami --api-key "$KEY"'],
 	});
 };
 
@@ -88,14 +96,14 @@ async function signIn(username: string | undefined, options: SignInOptions, cont
 	const settings = resolveSettings(options, context.env);
 	if (options.sso === true) {
 		const others = [username, options.password, options.writePassword].some((given) => given !== undefined);
-		if (others) throw new CliExit(2, "--sso goes without a user and a password: the provider asks who it is");
+		if (others) throw new CliExit(2, "--sso: cannot be combined with a user or a password, because the provider asks for both; omit them");
 		return {
 			record: await signInElsewhere(createAccessClient(connect(settings, context)), options, context),
 			password: undefined,
 			settings,
 		};
 	}
-	if (username === undefined) throw new CliExit(2, "name the user who signs in, or give --sso");
+	if (username === undefined) throw new CliExit(2, "user: missing; name the user who signs in, or set --sso");
 	if (options.password !== undefined) await write(context.stderr, visiblePassword);
 	const password = options.password ?? (await readPassword(`Password of ${username}: `, context));
 	try {
@@ -103,7 +111,7 @@ async function signIn(username: string | undefined, options: SignInOptions, cont
 		return { record, password, settings };
 	} catch (error) {
 		// The general hint for a refused credential is to sign in, which has just failed.
-		if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused to sign in "${username}": ${error.message}`);
+		if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, toRefusedSignIn(username, error));
 		throw error;
 	}
 }
@@ -115,7 +123,7 @@ async function login(username: string | undefined, options: SignInOptions, conte
 	rememberUser(settings.configFile, user, options.writePassword ? password : undefined);
 	await write(context.stdout, `Signed in as ${record.user}; the token is valid until ${record.expiry}.\n`);
 	if (options.sso === true) await write(context.stdout, "Sign in again after that.\n");
-	else if (!options.writePassword) await write(context.stdout, "Sign in again after that, or use -w to keep the password.\n");
+	else if (!options.writePassword) await write(context.stdout, "Sign in again after that, or use -w to store the password.\n");
 }
 
 function rememberUser(file: string, username: string, password: string | undefined): void {
@@ -140,7 +148,7 @@ async function signInElsewhere(
 	{ stderr }: Pick<CliContext, "stderr">,
 ): Promise<TokenRecord> {
 	const begun = await singleSignOn.beginDevice().catch((error: unknown) => {
-		if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(1, `${error.message}; \`svc login <user>\` signs in with a password`);
+		if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(1, `${error.message}; sign in with a password: \`svc login <user>\``);
 		throw error;
 	});
 	await write(stderr, toInvitation(begun));
@@ -158,7 +166,7 @@ async function signInElsewhere(
 		try {
 			return await singleSignOn.pollDevice(begun.device_code, { ttl });
 		} catch (error) {
-			if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused the sign-in: ${error.message}`);
+			if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused the sign-in: ${toReason(error)}`);
 			// Temporary: the user can continue to sign in at the provider, so poll again.
 			if (isSvcError(error, "SVC_UNAVAILABLE") || isSvcError(error, "SVC_TOO_MANY")) return undefined;
 			throw error;

@@ -58,7 +58,7 @@ test("an item is set, shown, listed and deleted", async () => {
 	assert.match(await ok(["key", "delete", "mail/host:1"]), /deleted/);
 	const { exitCode, stderr } = await svc(["key", "get", "mail/host:1"]);
 	assert.equal(exitCode, 2);
-	assert.match(stderr, /Datastore item "mail\/host:1" is not found/);
+	assert.match(stderr, /datastore item "mail\/host:1" is not found/);
 });
 
 test("a secret is asked for, kept encrypted and shown in clear when that is asked for", async () => {
@@ -66,6 +66,20 @@ test("a secret is asked for, kept encrypted and shown in clear when that is aske
 	assert.match(await ok(["key", "get", "pin"]), /value: \*{8}/);
 	assert.match(await ok(["key", "get", "pin", "--decrypt"]), /value: 4711/);
 	assert.match(await ok(["key", "list", "--decrypt"]), /4711/);
+});
+
+test("a value from standard input is stored whole, and an empty input is refused", async () => {
+	await ok(["key", "set", "certificate"], "first\nsecond\n");
+	assert.equal(JSON.parse(await ok(["key", "get", "certificate", "-j"])).value, "first\nsecond");
+	await ok(["key", "delete", "certificate"]);
+	for (const input of ["", "\n"]) {
+		assert.deepEqual(await svc(["key", "set", "certificate"], input), {
+			exitCode: 2,
+			stdout: "",
+			stderr: "error: value: missing; add it after the name, or send it to standard input\n",
+		});
+	}
+	assert.equal((await svc(["key", "get", "certificate"])).exitCode, 2);
 });
 
 test("what a list shows can be loaded, secrets too", async () => {

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { type AddCommands, optionsOf, toInteger } from "../../cli/commands/options.ts";
+import { withExamples } from "../../cli/commands/examples.ts";
+import { type AddCommands, limitOption, optionsOf, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -39,7 +40,7 @@ interface RerunOptions extends StartOptions {
 	readonly reset: true | readonly string[];
 }
 
-const reasonOption = ["--reason <text>", "why, kept with your name"] as const;
+const reasonOption = ["--reason <text>", "reason, stored with the name of the user"] as const;
 
 interface ReasonOptions {
 	readonly reason?: string;
@@ -57,47 +58,55 @@ interface ListOptions {
 }
 
 const getOne = (client: ExecutionClient, id: string, query: Record<string, string> = {}) =>
-	orNotFound(client.executions.get(id, { query }), "Execution", id, "svc execution list");
-
-/** Replaces `last` by the id of the first row of `execution list`. The API's own `last` may be a child of that execution. */
-async function resolveLast({ executions }: ExecutionClient, id: string): Promise<string> {
-	if (id !== "last") return id;
-	const { items } = await executions.list({ parent: "null", sort_desc: "True", limit: 1, include_attributes: "id" });
-	if (items[0] === undefined) throw new CliExit(2, "last: no execution exists yet");
-	return items[0].id;
-}
+	orNotFound(client.executions.get(id, { query }), "execution", id, "svc execution list");
 
 export const addExecutionCommands: AddCommands = (parent, context) => {
-	const group = parent.command("execution").description("Look at executions, follow and cancel them.");
+	const group = parent.command("execution").description("Manage executions: show, follow, cancel and repeat them.");
 	withNames(group, { path: "/executions", name: "id", query: { limit: 20, sort_desc: "True", include_attributes: "id" } });
-	const executions = new RecordCommands(group, context, { noun: "execution", createClient: createExecutionClient });
+	const executions = new RecordCommands(group, context, {
+		noun: "execution",
+		createClient: createExecutionClient,
+		// The `last` of the API may be a child of the first execution in the list.
+		readNewest: (client) => client.executions.list({ parent: "null", sort_desc: "True", limit: 1, include_attributes: "id" }),
+	});
 	addReading(executions, context);
 	addTail(executions, context);
 	addActing(executions, context);
-	addRerun(group, context);
+	addRerun(group, executions, context);
+	withExamples(group, {
+		list: ["svc execution list --status failed,timeout --timestamp-gt -1d", "svc execution list -n 5 -o wide"],
+		get: ["svc execution get last", "svc execution get last --attr status,result.stdout"],
+		tail: ["svc execution tail", "svc execution tail last --type stderr"],
+		cancel: ['svc execution cancel 65f0a1b2c3d4e5f6a7b8c9d0 --reason "wrong host"'],
+		pause: ["svc execution pause 65f0a1b2c3d4e5f6a7b8c9d0"],
+		resume: ["svc execution resume 65f0a1b2c3d4e5f6a7b8c9d0"],
+		"re-run": ["svc execution re-run 65f0a1b2c3d4e5f6a7b8c9d0", "svc execution re-run 65f0a1b2c3d4e5f6a7b8c9d0 --tasks build deploy"],
+	});
 };
 
 function addReading(executions: RecordCommands<ExecutionClient>, context: CliContext): void {
 	executions
 		.addList<ListOptions>("List executions, newest first.", columns, readList, "-n")
-		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
-		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
-		.option("--action <ref>", "of this action")
-		.option("--status <status>", "in this state; several with commas")
-		.option("--user <user>", "started by this user")
-		.option("--timestamp-gt <time>", "started after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
-		.option("--timestamp-lt <time>", "started before this time")
-		.option("-l, --showall", "also those that other executions started");
+		.option(...limitOption, toInteger, 50)
+		.addOption(
+			new Option("-s, --sort <order>", "order: newest first (desc) or oldest first (asc)").choices(["asc", "desc"]).default("desc"),
+		)
+		.option("--action <ref>", "list the executions of this action")
+		.option("--status <status>", "list the executions with this status; several separated by commas")
+		.option("-u, --user <user>", "list the executions of this user")
+		.option("--timestamp-gt <time>", "list the executions started after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
+		.option("--timestamp-lt <time>", "list the executions started before this time")
+		.option("-l, --showall", "include the executions that other executions started");
 
 	executions
 		.addRun<GetOptions, [ids: readonly string[]]>(
 			"get <ids...>",
-			"Show executions; `last` is the first one of `execution list`.",
+			"Show executions. `last` is the first one that `svc execution list` shows.",
 			async (open, options, ids) => {
 				const client = await open();
 				const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
 				for (const id of ids) {
-					const record = await getOne(client, await resolveLast(client, id), query);
+					const record = await getOne(client, await executions.resolve(client, id), query);
 					await printRecord(record, attributes, options, context);
 					if (options.json || options.yaml || options.attr !== undefined) continue;
 					await printActors(record, context);
@@ -106,8 +115,8 @@ function addReading(executions: RecordCommands<ExecutionClient>, context: CliCon
 				}
 			},
 		)
-		.option("-x, --exclude-result", "leave out the result")
-		.option("--depth <levels>", "of a workflow: levels of tasks that are shown; 0 for none, default all", toInteger);
+		.option("-x, --exclude-result", "omit the result")
+		.option("--depth <levels>", "levels of tasks to show for a workflow; 0 for none; default: all", toInteger);
 }
 
 /** Reads the list. A list without a limit is read page by page, so that it needs no additional permission or memory in the service. */
@@ -132,10 +141,10 @@ function addTail(executions: RecordCommands<ExecutionClient>, context: CliContex
 	executions
 		.addRun<{ type?: OutputType }, [id: string | undefined]>(
 			"tail [id]",
-			"Show the output of an execution from its beginning to its end; of a workflow also that of its tasks, behind their names.",
+			"Print the output of an execution from beginning to end, by default of the last one. For a workflow, each line begins with the task.",
 			async (open, options, id = "last") => {
 				const client = await open();
-				const { id: found, liveaction } = await getOne(client, await resolveLast(client, id), { exclude_attributes: "result" });
+				const { id: found, liveaction } = await getOne(client, await executions.resolve(client, id), { exclude_attributes: "result" });
 				const type = options.type === undefined ? {} : { type: options.type };
 				const tasks = liveaction.action_is_workflow ? "output" : undefined;
 				const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, tasks, ...type }, context);
@@ -143,19 +152,19 @@ function addTail(executions: RecordCommands<ExecutionClient>, context: CliContex
 				if (toExitCode(record) !== 0) throw new CliExit(1);
 			},
 		)
-		.addOption(new Option("--type <type>", "only this kind of output").choices(["stdout", "stderr", "other"]));
+		.addOption(new Option("--type <type>", "print only this type of output").choices(["stdout", "stderr", "other"]));
 }
 
 function addActing(executions: RecordCommands<ExecutionClient>, { stdout }: CliContext): void {
 	executions
-		.addForEach<ReasonOptions>("cancel <ids...>", "Ask for the end of executions.", async (client, id, { reason }) => {
+		.addForEach<ReasonOptions>("cancel <ids...>", "Cancel executions.", async (client, id, { reason }) => {
 			const { refused } = await client.executions.cancel(id, { reason });
 			await write(stdout, `${refused ?? `execution ${id} canceled`}\n`);
 		})
 		.option(...reasonOption);
 	for (const [verb, description] of [
-		["pause", "Ask workflows to pause: what runs goes on to its end, and nothing new is started."],
-		["resume", "Ask paused workflows to go on."],
+		["pause", "Pause workflows: running tasks continue, and no new tasks start."],
+		["resume", "Resume paused workflows."],
 	] as const) {
 		executions
 			.addForEach<ReasonOptions>(`${verb} <ids...>`, description, async (client, id, { reason }) => {
@@ -166,19 +175,20 @@ function addActing(executions: RecordCommands<ExecutionClient>, { stdout }: CliC
 	}
 }
 
-function addRerun(group: Command, context: CliContext): void {
+function addRerun(group: Command, executions: RecordCommands<ExecutionClient>, context: CliContext): void {
 	withRunOptions(
 		group
 			.command("re-run <id> [parameters...]")
 			.alias("rerun")
-			.description("Run an execution's action again; given parameters replace the old ones."),
+			.description("Run the action of an execution again. Given parameters replace the old ones."),
 	)
-		.option("--tasks <names...>", "of a workflow: only these tasks and what comes behind them; a task of a task is a.b")
-		.option("--no-reset <names...>", "tasks with items of which only those run again that did not succeed")
-		.action(async (id: string, words: readonly string[], _options, command) => {
+		.option("--tasks <names...>", "tasks of a workflow to run again, with all tasks after them; a.b is a task of a nested workflow")
+		.option("--no-reset <names...>", "tasks with items that repeat only the items that did not succeed")
+		.action(async (given: string, words: readonly string[], _options, command) => {
 			const options = optionsOf<RerunOptions>(command);
 			const { delay, user, tasks } = options;
 			const client = createExecutionClient(await openSession(options, context));
+			const id = await executions.resolve(client, given);
 			const chosen =
 				tasks === undefined
 					? { parameters: parseParameters(words, schemasOf(await getOne(client, id)), options) }
@@ -190,10 +200,11 @@ function addRerun(group: Command, context: CliContext): void {
 
 /** Returns the request to run only some tasks again. Each of them is reset, unless `--no-reset` names it. */
 function toChosenTasks(tasks: readonly string[], words: readonly string[], reset: RerunOptions["reset"]) {
-	if (words.length > 0) throw new CliExit(2, "--tasks: tasks run again with the parameters that they had, others cannot be given");
+	if (words.length > 0)
+		throw new CliExit(2, "--tasks: cannot be combined with parameters, because tasks keep their parameters; omit one of them");
 	const kept = reset === true ? [] : reset;
 	const unknown = kept.find((name) => !tasks.includes(name));
-	if (unknown !== undefined) throw new CliExit(2, `--no-reset: "${unknown}" is none of --tasks`);
+	if (unknown !== undefined) throw new CliExit(2, `--no-reset: "${unknown}" must be one of the tasks in --tasks`);
 	return { tasks, reset: tasks.filter((name) => !kept.includes(name)) };
 }
 

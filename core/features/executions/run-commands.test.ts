@@ -113,9 +113,13 @@ test("run with -h says what an action takes", () =>
 		assert.match(stdout, /\n {2}timeout \(integer; default \d+\)\n/);
 		assert.match(stdout, /\n {2}password \(string; secret\)\n/);
 		assert.doesNotMatch(stdout, /year|swordfish/);
-		assert.match((await svc("run", "yard.nothing", "--help")).stderr, /Action "yard\.nothing" is not found/);
+		assert.match((await svc("run", "yard.nothing", "--help")).stderr, /action "yard\.nothing" is not found/);
 		assert.match((await svc("run", "--help")).stdout, /^Usage: svc run \[options\] <action>[^]*--trace-tag/);
-		assert.deepEqual(await svc("run"), { exitCode: 2, stdout: "", stderr: "error: missing required argument 'action'\n" });
+		assert.deepEqual(await svc("run"), {
+			exitCode: 2,
+			stdout: "",
+			stderr: "error: missing required argument 'action'\nRun `svc run --help` for its arguments and options.\n",
+		});
 	}));
 
 test.run();

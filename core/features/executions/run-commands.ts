@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -39,34 +40,38 @@ interface RunOptions extends StartOptions {
 
 const parametersHelp = `
 Parameters:
-  name=value      cast by the type that the action or its runner gives the parameter
-  @name=file      the text of a file
-  word ...        the first word of another form and all behind it become the parameter cmd;
-                  put -- before words that begin with a dash
+  name=value      converted to the type of the parameter
+  @name=file      the content of a text file
+  word ...        the first word of another form and all words after it become the
+                  parameter cmd; put -- before words that begin with a dash
 
-Exit code: 0 succeeded; the run's own return code (1 to 255) when the action failed with one; 1 any other end; 2 unknown action.`;
+Exit code: 0 if the action succeeded; its return code (1 to 255) if it failed with one;
+1 for any other end; 2 if the action does not exist.`;
 
 /** Adds the options that all commands starting an execution have in common. */
 export function withRunOptions(command: Command): Command {
 	return withCommonOptions(command, "--attr <names>")
-		.option("-a, --async", "print the id and do not wait")
-		.option("--tail", "of a workflow: the output of its tasks, too, each line behind the name of its task")
-		.option("--delay <milliseconds>", "wait before it is scheduled", toInteger)
-		.option("-u, --user <user>", "user to run as (administrators)")
-		.option("--auto-dict", "make objects of array parameters given as key:value,key:value");
+		.option("-a, --async", "print the id without waiting for the end")
+		.option("--tail", "print the output of the tasks of a workflow, too; each line begins with the task")
+		.option("--delay <milliseconds>", "milliseconds before the start", toInteger)
+		.option("-u, --user <user>", "user to run the action as (administrators)")
+		.option("--auto-dict", "convert array parameters of the form key:value,key:value to objects");
 }
 
 export const addRunCommand: AddCommands = (parent, context) => {
-	const run = parent.command("run [action] [parameters...]").description("Run an action and show its output as it arrives.");
+	const run = parent.command("run [action] [parameters...]").description("Run an action and print its output while it runs.");
 	withNames(run, { path: "/actions", name: "ref" });
+	withExamples(parent, {
+		run: ["svc run core.local cmd=uptime", "svc run core.http url=https://example.org -j", "svc run --async core.local -- sleep 60"],
+	});
 	withRunOptions(run)
 		.usage("[options] <action> [parameters...]")
 		// The help for an action needs requests to the service. Commander's own help option would not wait for them.
 		.helpOption(false)
-		.option("-h, --help", "display help for command, or with an action its parameters")
-		.option("--trace-tag <tag>", "start a trace with this tag")
-		.option("--trace-id <id>", "join this trace")
-		.option("-e, --inherit-env", "give the action the environment of this shell")
+		.option("-h, --help", "show this help, or the parameters of an action")
+		.option("--trace-tag <tag>", "tag of a new trace")
+		.option("--trace-id <id>", "id of an existing trace to join")
+		.option("-e, --inherit-env", "pass the environment variables of this shell to the action")
 		.addHelpText("after", parametersHelp)
 		.action(async (action: string | undefined, words: string[], _options, command: Command) => {
 			const options = optionsOf<RunOptions & { readonly help?: boolean }>(command);
@@ -80,7 +85,7 @@ export const addRunCommand: AddCommands = (parent, context) => {
 };
 
 async function printActionHelp(client: ActionClient, ref: string, context: CliContext): Promise<void> {
-	const action = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	const action = await orNotFound(client.actions.get(ref), "action", ref, "svc action list");
 	await write(context.stdout, toActionHelp(action, await client.actions.parameters(action.ref)));
 }
 
@@ -91,7 +96,7 @@ async function toInput(
 	options: RunOptions,
 	context: CliContext,
 ): Promise<ExecutionInput> {
-	const action = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	const action = await orNotFound(client.actions.get(ref), "action", ref, "svc action list");
 	const { items } = await client.runnerTypes.list({ name: action.runner_type });
 	const parameters = parseParameters(words, toSchemas(action, items[0]), options);
 	const trace = options.traceId === undefined ? { trace_tag: options.traceTag ?? "" } : { id_: options.traceId };
@@ -117,7 +122,10 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 	if (options.async) {
 		if (data) return printRecord(created, [], options, context);
 		await write(context.stdout, `${created.id}\n`);
-		return write(context.stderr, `\`svc execution tail ${created.id}\` follows it, \`svc execution get ${created.id}\` shows it\n`);
+		return write(
+			context.stderr,
+			`Follow it with \`svc execution tail ${created.id}\`, or show it with \`svc execution get ${created.id}\`.\n`,
+		);
 	}
 	// Print the id first, so that a user can inspect a run that never ends from another terminal.
 	if (!data) await write(context.stderr, toSummary(created));
@@ -170,8 +178,8 @@ function toActionHelp({ ref, description, runner_type }: ActionRecord, parameter
 		`${ref}: ${description || "no description"}\nRuns with ${runner_type}.\n`,
 		`\nUsage: svc run ${ref} [options] [name=value ...]\n`,
 		...groups.map(([title, entries]) => (entries.length === 0 ? "" : `\n${title}:\n${entries.map(toLines).join("")}`)),
-		settable.length === 0 ? "\nIt takes no parameters.\n" : "",
-		"\n`svc run -h` shows the options, and how values are written.\n",
+		settable.length === 0 ? "\nThe action has no parameters.\n" : "",
+		"\nRun `svc run -h` for the options and the notation of values.\n",
 	].join("");
 }
 

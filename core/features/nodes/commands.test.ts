@@ -59,13 +59,13 @@ test.after(async () => {
 });
 
 test("nodes are listed and shown, by name and by id", async () => {
-	assert.match((await svc("node", "list")).stdout, /id +\| name +\| state +\| roles +\| running/);
+	assert.match((await svc("node", "list")).stdout, /id +name +state +roles +running/);
 	const { stdout } = await svc("node", "get", "blue");
 	assert.match(stdout, /name: blue\n/);
 	assert.match(stdout, /state: ready\n/);
 	assert.match((await svc("node", "get", service.engine.nodeId, "-j")).stdout, /"late_writes": 0/);
 	const missing = await svc("node", "get", "green");
-	assert.deepEqual([missing.exitCode, /Node "green" is not found; `svc node list`/.test(missing.stderr)], [2, true]);
+	assert.deepEqual([missing.exitCode, /node "green" is not found; `svc node list`/.test(missing.stderr)], [2, true]);
 });
 
 test("drain --wait says what still runs and ends when nothing does, and resume takes it back", async () => {
@@ -85,7 +85,7 @@ test("drain --wait says what still runs and ends when nothing does, and resume t
 	await service.engine.executions.cancel(entity.id, principal);
 	const { exitCode, stdout, stderr } = await draining;
 	assert.equal(exitCode, 0);
-	assert.match(stderr, new RegExp(`node "blue" drains; still there:\n {2}${entity.id} default\\.patient running`));
+	assert.match(stderr, new RegExp(`node "blue" is draining; still running:\n {2}${entity.id} default\\.patient running`));
 	assert.match(stdout, /state: drained\n/);
 	assert.equal((await svc("node", "resume", "blue")).exitCode, 0);
 	while ((await ask(`${addresses.auth}/auth/v1/health/ready`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 2));

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -18,27 +19,35 @@ const attributes = [
 const pause = 500;
 
 export const addNodeCommands: AddCommands = (parent, context) => {
-	const group = parent.command("node").description("Look at the nodes of the service, and empty them before maintenance.");
+	const group = parent.command("node").description("Show the nodes of the service and drain them for maintenance.");
 	withNames(group, { path: "/nodes", name: "name" });
 	const nodes = new RecordCommands(group, context, { noun: "node", createClient: createNodeClient });
 
-	nodes.addList("List nodes by name.", columns, (client) => client.list());
-	nodes.addShow("get <nodes...>", "Show nodes, by id or name, and what runs there.", attributes, (client, name) => client.get(name));
+	nodes.addList("List nodes, ordered by name.", columns, (client) => client.list());
+	nodes.addShow("get <nodes...>", "Show nodes and their running executions, by id or name.", attributes, (client, name) =>
+		client.get(name),
+	);
 	nodes
 		.addForEach<{ wait?: boolean }>(
 			"drain <nodes...>",
-			"Let nodes take on nothing new; what runs there goes on to its end.",
+			"Drain nodes: running executions continue, and no new executions start.",
 			async (client, name, options) => {
 				const { id } = await client.drain(name);
 				if (options.wait) await waitUntilDrained(client, id, context);
 				await printRecord(await getOne(client, id), columns, options, context);
 			},
 		)
-		.option("-w, --wait", "wait until nothing runs there any more, and say what does");
-	nodes.addShow("resume <nodes...>", "Let nodes that were drained take on work again.", columns, (client, name) => client.resume(name));
+		.option("--wait", "wait until no executions run on the nodes, and list those that still do");
+	nodes.addShow("resume <nodes...>", "Resume drained nodes.", columns, (client, name) => client.resume(name));
+	withExamples(group, {
+		list: ["svc node list"],
+		get: ["svc node get node1"],
+		drain: ["svc node drain node1 --wait"],
+		resume: ["svc node resume node1"],
+	});
 };
 
-const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "Node", name, "svc node list");
+const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "node", name, "svc node list");
 
 async function waitUntilDrained(client: NodeClient, id: string, context: CliContext): Promise<void> {
 	const progress = new Progress("draining", context);
@@ -54,8 +63,8 @@ async function watchDrain(client: NodeClient, id: string, tell: (text: string) =
 	for (;;) {
 		const record = await getOne(client, id);
 		if (record.state === "drained") return;
-		if (record.state === "gone") throw new CliExit(1, `node "${record.name}" has gone; what ran there is taken over by others`);
-		if (!record.drain) throw new CliExit(1, `node "${record.name}" was told to resume meanwhile`);
+		if (record.state === "gone") throw new CliExit(1, `node "${record.name}" is gone; other nodes take over its executions`);
+		if (!record.drain) throw new CliExit(1, `node "${record.name}" was resumed in the meantime; drain it again`);
 		const text = describe(record);
 		if (text !== told) await tell(`${text}\n`);
 		told = text;
@@ -64,7 +73,7 @@ async function watchDrain(client: NodeClient, id: string, tell: (text: string) =
 }
 
 function describe({ name, executions }: SingleNodeRecord): string {
-	if (executions.length === 0) return `node "${name}" drains`;
+	if (executions.length === 0) return `node "${name}" is draining`;
 	const running = executions.map(({ id, action_ref, status }) => `  ${id} ${action_ref} ${status}`);
-	return [`node "${name}" drains; still there:`, ...running].join("\n");
+	return [`node "${name}" is draining; still running:`, ...running].join("\n");
 }

@@ -1,4 +1,5 @@
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { withExamples } from "../../cli/commands/examples.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { CliExit } from "../../cli/context.ts";
@@ -10,14 +11,14 @@ import { createConfigClient } from "./client.ts";
 const attributes = ["pack", "values"];
 
 export const addPackConfigCommands: AddCommands = (parent, context) => {
-	const group = parent.command("config").description("Look at configurations of packs, and change them.");
+	const group = parent.command("config").description("Manage the configurations of packs.");
 	withNames(group, { path: "/configs", name: "pack" });
 	const configs = new RecordCommands(group, context, { noun: "configuration of pack", createClient: createConfigClient });
 	const schemas = new RecordCommands(group, context, { noun: "configuration schema of pack", createClient: createConfigClient });
 
 	configs
-		.addList<{ last?: number }>("List configurations.", attributes, (client, { last }) => client.list({ limit: last }), "-n")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger);
+		.addList<{ limit: number }>("List configurations of packs.", attributes, (client, { limit }) => client.list({ limit }), "-n")
+		.option(...limitOption, toInteger, 100);
 	configs
 		.addShow<{ showSecrets?: boolean }>(
 			"get <pack>",
@@ -25,21 +26,29 @@ export const addPackConfigCommands: AddCommands = (parent, context) => {
 			attributes,
 			(client, pack, { showSecrets: show_secrets }) => client.get(pack, { show_secrets }),
 		)
-		.option("--show-secrets", "with secret values (administrators)");
-	schemas.addShow("schema <pack>", "Show what a pack lets be configured.", ["pack", "attributes"], (client, pack) => client.schema(pack));
+		.option("--show-secrets", "show secret values (administrators)");
+	schemas.addShow("schema <pack>", "Show the configuration schema of a pack.", ["pack", "attributes"], (client, pack) =>
+		client.schema(pack),
+	);
 	configs.addRun<object, [pack: string, file: string]>(
 		"set <pack> <file>",
-		"Replace the configuration of a pack by the values in a JSON or YAML file.",
+		"Replace the configuration of a pack with the values in a JSON or YAML file.",
 		async (open, options, pack, file) => {
 			const values = readValues(file);
 			await printRecord(await (await open()).set(pack, values), attributes, options, context);
 		},
 	);
+	withExamples(group, {
+		list: ["svc config list"],
+		get: ["svc config get site", "svc config get site --show-secrets"],
+		schema: ["svc config schema site"],
+		set: ["svc config set site site.yaml"],
+	});
 };
 
 function readValues(file: string): JsonObject {
 	const content = readValue(file);
 	if (typeof content !== "object" || content === null || Array.isArray(content))
-		throw new CliExit(2, `${file} must hold an object of values`);
+		throw new CliExit(2, `file "${file}" must contain an object of values`);
 	return content as JsonObject;
 }

@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { withExamples } from "../../cli/commands/examples.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { writeOutput } from "../../cli/context.ts";
@@ -30,36 +31,36 @@ interface RegisterOptions {
 }
 
 export const addPackCommands: AddCommands = (parent, context) => {
-	const group = parent.command("pack").description("Write packs, and see which there are.");
+	const group = parent.command("pack").description("Manage, develop and install packs.");
 	const packs = new RecordCommands(group, context, {
 		noun: "pack",
 		createClient: (api) => ({ ...createPackClient(api), ...createPackRegisterClient(api) }),
 	});
 
 	packs
-		.addList<{ last?: number }>(
+		.addList<{ limit: number }>(
 			"List packs.",
 			columns,
-			async (client, { json, yaml, attr, last }) => {
-				const page = await client.list({ limit: last });
+			async (client, { json, yaml, attr, limit }) => {
+				const page = await client.list({ limit });
 				const isTable = !json && !yaml && attr === undefined;
 				return isTable ? { ...page, items: page.items.map(toRow) } : page;
 			},
 			"-n",
 		)
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger);
+		.option(...limitOption, toInteger, 100);
 
 	const showPacks = packs.addShow("get <refs...>", "Show packs.", attributes, (client, ref) => client.get(ref));
 	const showFiles = packs.addRun<object, [ref: string, path: string | undefined]>(
 		"files <ref> [path]",
-		"List the files of a pack, or show one of them.",
+		"List the files of a pack, or print one of them.",
 		async (open, options, ref, path) => {
 			const client = await open();
 			if (path !== undefined) {
-				const file = await orNotFound(client.file(ref, path), "File", `${ref}/${path}`, `svc pack files ${ref}`);
+				const file = await orNotFound(client.file(ref, path), "file", `${ref}/${path}`, `svc pack files ${ref}`);
 				return writeFile(context.stdout, file);
 			}
-			const { files } = await orNotFound(client.get(ref), "Pack", ref, "svc pack list");
+			const { files } = await orNotFound(client.get(ref), "pack", ref, "svc pack list");
 			const records = files.map((file) => ({ path: file }));
 			await printList({ items: records, total: records.length, limit: undefined }, ["path"], options, context);
 		},
@@ -69,7 +70,7 @@ export const addPackCommands: AddCommands = (parent, context) => {
 	packs
 		.addRun<RegisterOptions, [packs: readonly string[]]>(
 			"register [packs...]",
-			"Have packs be what their files say, without a restart; without names all of them.",
+			"Reload packs from their files without a restart, by default all packs.",
 			async (open, options, refs) => {
 				const counts = await (await open()).register({
 					...(refs.length > 0 && { packs: refs }),
@@ -79,8 +80,14 @@ export const addPackCommands: AddCommands = (parent, context) => {
 				await printRecord(counts, Object.keys(counts), options, context);
 			},
 		)
-		.option("--types <types>", "only these kinds, such as actions,rules")
-		.option("--skip-broken", "leave out files that cannot be used, instead of changing nothing");
+		.option("--types <types>", "kinds of content to reload, separated by commas, such as actions,rules")
+		.option("--skip-broken", "skip invalid files instead of failing without a change");
+	withExamples(group, {
+		list: ["svc pack list"],
+		get: ["svc pack get core"],
+		files: ["svc pack files core", "svc pack files core pack.yaml"],
+		register: ["svc pack register", "svc pack register site --types actions,rules"],
+	});
 };
 
 /** Returns a table row with the installed commit and, for a followed pack, its state. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import type { CliContext } from "../../cli/context.ts";
 import { printList } from "../../cli/print-records.ts";
@@ -15,30 +16,39 @@ interface PurgeOptions {
 
 /** Names of the record kinds in the command and in the API. */
 const kinds = [
-	["executions", "executions", "Remove executions with their output, each with all it has started."],
-	["output", "output", "Remove stored output of executions that have ended; the records stay."],
-	["trigger-instances", "trigger_instances", "Remove events that rules have been done with."],
-	["rule-enforcements", "rule_enforcements", "Remove what tells what rules did."],
-	["webhook-deliveries", "webhook_deliveries", "Remove deliveries that were kept."],
-	["traces", "traces", "Remove traces that nothing belongs to any more."],
-	["tokens", "tokens", "Remove tokens that have expired."],
+	["executions", "executions", "Delete executions with their output and their children."],
+	["output", "output", "Delete the output of finished executions and keep the executions."],
+	["trigger-instances", "trigger_instances", "Delete processed trigger instances."],
+	["rule-enforcements", "rule_enforcements", "Delete rule enforcements."],
+	["webhook-deliveries", "webhook_deliveries", "Delete webhook deliveries."],
+	["traces", "traces", "Delete traces without remaining records."],
+	["tokens", "tokens", "Delete expired tokens."],
 ] as const;
 
 export const addPurgeCommands: AddCommands = (parent, context) => {
-	const purge = parent.command("purge").description("Remove old records while the service runs (administrators).");
+	const purge = parent.command("purge").description("Delete old records while the service runs (administrators).");
 	for (const [word, records, description] of kinds) {
 		const command = withCommonOptions(purge.command(word).description(description))
-			.requiredOption("--timestamp <time>", "what is older, such as 2031-03-04, 2031-03-04T10:15:02+01:00 or -30d")
-			.option("--dry-run", "remove nothing, and say how much it would be");
+			.requiredOption("--timestamp <time>", "delete records older than this time, such as 2031-03-04, 2031-03-04T10:15:02+01:00 or -30d")
+			.option("--dry-run", "show the number of records without deleting them");
 		if (records === "executions") addExecutionOptions(command);
 		command.action(async (_options, given: Command) => run(records, optionsOf<PurgeOptions>(given), context));
 	}
+	withExamples(purge, {
+		executions: ["svc purge executions --timestamp -90d --dry-run", "svc purge executions --timestamp 2031-03-04 --action-ref core.local"],
+		output: ["svc purge output --timestamp -30d"],
+		"trigger-instances": ["svc purge trigger-instances --timestamp -30d"],
+		"rule-enforcements": ["svc purge rule-enforcements --timestamp -30d"],
+		"webhook-deliveries": ["svc purge webhook-deliveries --timestamp -30d"],
+		traces: ["svc purge traces --timestamp -90d"],
+		tokens: ["svc purge tokens --timestamp -1d"],
+	});
 };
 
 function addExecutionOptions(command: Command): void {
 	command
-		.option("--action-ref <ref>", "of this action only")
-		.option("--purge-incomplete", "also those that have not ended and that no node runs, by their start");
+		.option("--action-ref <ref>", "delete only the executions of this action")
+		.option("--purge-incomplete", "delete also unfinished executions that no node runs, by their start");
 }
 
 async function run(records: string, options: PurgeOptions & CommonOptions, context: CliContext): Promise<void> {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { withExamples } from "../../cli/commands/examples.ts";
+import { type AddCommands, limitOption, toInteger } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
@@ -13,7 +14,7 @@ const attributes = [
 ];
 
 interface ListOptions {
-	readonly last: number;
+	readonly limit: number;
 	readonly pack?: string;
 	readonly action?: string;
 	readonly trigger?: string;
@@ -27,7 +28,7 @@ const enforcementColumns = ["id", "rule.ref", "trigger_instance_id", "execution_
 const enforcementAttributes = ["id", "rule.ref", "trigger_instance_id", "execution_id", "status", "failure_reason", "enforced_at"];
 
 interface EnforcementOptions {
-	readonly last: number;
+	readonly limit: number;
 	readonly rule?: string;
 	readonly execution?: string;
 	readonly triggerInstance?: string;
@@ -36,22 +37,32 @@ interface EnforcementOptions {
 }
 
 export const addRuleCommands: AddCommands = (parent, context) => {
-	const group = parent.command("rule").description("Make and manage rules: what happens when.");
+	const group = parent.command("rule").description("Manage rules, which run actions on events.");
 	withNames(group, { path: "/rules", name: "ref" });
 	const rules = new RecordCommands(group, context, { noun: "rule", createClient: createRuleClient });
 	addListing(rules, context);
 	rules.addShow("get <refs...>", "Show rules.", attributes, (client, ref) => client.get(ref));
 	rules.addChanges("rules", attributes);
-	rules.addSwitches("<refs...>", { enable: "Let rules act.", disable: "Keep rules from acting." }, columns, async (client, ref, enabled) =>
+	rules.addSwitches("<refs...>", { enable: "Enable rules.", disable: "Disable rules." }, columns, async (client, ref, enabled) =>
 		client.update(ref, { ...(await client.get(ref)), enabled }),
 	);
 	addTesting(rules, context);
+	withExamples(group, {
+		list: ["svc rule list --pack site --enabled", "svc rule list --iftt"],
+		get: ["svc rule get site.on_disk_full"],
+		create: ["svc rule create on_disk_full.yaml"],
+		update: ["svc rule update site.on_disk_full on_disk_full.yaml"],
+		delete: ["svc rule delete site.on_disk_full"],
+		enable: ["svc rule enable site.on_disk_full"],
+		disable: ["svc rule disable site.on_disk_full"],
+		test: ["svc rule test on_disk_full.yaml event.yaml", "svc rule test site.on_disk_full 65f0a1b2c3d4e5f6a7b8c9d0"],
+	});
 	addEnforcementCommands(parent, context);
 };
 
 function addListing(rules: RecordCommands<RuleClient>, context: CliContext): void {
 	rules
-		.addRun<ListOptions>("list", "List rules.", async (open, { last: limit, pack, action, trigger, user, ...options }) => {
+		.addRun<ListOptions>("list", "List rules.", async (open, { limit, pack, action, trigger, user, ...options }) => {
 			const enabled = options.enabled ? true : options.disabled ? false : undefined;
 			const page = await (await open()).list({ limit, pack, action, trigger, user, enabled });
 			const shown = options.iftt ? ["ref", "trigger.title", "action.ref", "enabled"] : columns;
@@ -63,14 +74,14 @@ function addListing(rules: RecordCommands<RuleClient>, context: CliContext): voi
 				context,
 			);
 		})
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
-		.option("-p, --pack <pack>", "of this pack")
-		.option("-c, --action <ref>", "that run this action")
-		.option("-g, --trigger <ref>", "on this trigger or trigger type")
-		.option("-u, --user <user>", "created by this user")
-		.option("--enabled", "only those that are enabled")
-		.option("--disabled", "only those that are not")
-		.option("--iftt", "show trigger and action of each");
+		.option(...limitOption, toInteger, 50)
+		.option("-p, --pack <pack>", "list the rules of this pack")
+		.option("-c, --action <ref>", "list the rules that run this action")
+		.option("-g, --trigger <ref>", "list the rules of this trigger or trigger type")
+		.option("-u, --user <user>", "list the rules created by this user")
+		.option("--enabled", "list only enabled rules")
+		.option("--disabled", "list only disabled rules")
+		.option("--iftt", "show the trigger and the action of each rule");
 }
 
 /** A rule whose trigger has been deleted shows the type of the trigger instead of a title. */
@@ -82,7 +93,7 @@ function addTesting(rules: RecordCommands<RuleClient>, context: CliContext): voi
 	rules
 		.addRun<object, [rule: string, event: string]>(
 			"test <rule> <event>",
-			"Say whether a rule would act on an event, and what with. Nothing is started. Exit code 0 when it matches, 1 when not.",
+			"Test a rule against an event without running its action. The exit code is 0 if the rule matches, otherwise 1.",
 			async (open, options, rule, event) => {
 				const request = { rule: toStored(rule), trigger_instance: toStored(event) } as RuleTestRequest;
 				const outcome = await (await open()).test(request);
@@ -90,31 +101,42 @@ function addTesting(rules: RecordCommands<RuleClient>, context: CliContext): voi
 				if (!outcome.matched) throw new CliExit(1, "");
 			},
 		)
-		.addHelpText("after", "\nrule: ref, or file with a rule. event: id of a trigger instance, or file with trigger and payload.");
+		.addHelpText(
+			"after",
+			"\nThe rule is a ref, or a file with a rule. The event is the id of a trigger instance, or a file with trigger and payload.",
+		);
 }
 
 const addEnforcementCommands: AddCommands = (parent, context) => {
-	const group = parent.command("rule-enforcement").description("Look at what rules did.");
-	const enforcements = new RecordCommands(group, context, { noun: "rule enforcement", createClient: createRuleClient });
+	const group = parent.command("rule-enforcement").description("Show enforcements, which record the matches of rules.");
+	const enforcements = new RecordCommands(group, context, {
+		noun: "rule enforcement",
+		createClient: createRuleClient,
+		readNewest: (client) => client.enforcements({ limit: 1 }),
+	});
 
 	enforcements
 		.addList<EnforcementOptions>(
 			"List enforcements, newest first.",
 			enforcementColumns,
-			(client, { last: limit, rule: rule_ref, execution, triggerInstance, timestampGt, timestampLt }) =>
+			(client, { limit, rule: rule_ref, execution, triggerInstance, timestampGt, timestampLt }) =>
 				client.enforcements({
 					...{ limit, rule_ref, execution, trigger_instance: triggerInstance },
 					...{ enforced_at_gt: timestampGt, enforced_at_lt: timestampLt },
 				}),
 			"-n",
 		)
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
-		.option("--rule <ref>", "of this rule")
-		.option("--execution <id>", "that started this execution")
-		.option("--trigger-instance <id>", "about this event")
-		.option("--timestamp-gt <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
-		.option("--timestamp-lt <time>", "before this time");
+		.option(...limitOption, toInteger, 50)
+		.option("--rule <ref>", "list the enforcements of this rule")
+		.option("--execution <id>", "list the enforcement that started this execution")
+		.option("--trigger-instance <id>", "list the enforcements of this trigger instance")
+		.option("--timestamp-gt <time>", "list the enforcements after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
+		.option("--timestamp-lt <time>", "list the enforcements before this time");
 	enforcements.addShow("get <ids...>", "Show enforcements.", enforcementAttributes, (client, id) => client.enforcement(id));
+	withExamples(group, {
+		list: ["svc rule-enforcement list --rule site.on_disk_full"],
+		get: ["svc rule-enforcement get last"],
+	});
 };
 
 /**

@@ -55,7 +55,7 @@ test("sensors are listed and shown with what is wrong with them", async () => {
 	while (!shown.includes("state: waiting")) shown = (await svc("sensor", "get", "default.broken")).stdout;
 	assert.match(shown, /last_error: no such device\nnext_start_at: \d{4}-/);
 	const { stdout } = await svc("sensor", "list", "-p", "default");
-	assert.match(stdout, /ref +\| pack +\| description +\| enabled +\| state/);
+	assert.match(stdout, /ref +pack +description +enabled +state/);
 	assert.match(stdout, /default\.broken/);
 	assert.match((await svc("sensor", "list", "-p", "other")).stdout, /No matching records/);
 });
@@ -66,7 +66,7 @@ test("sensors are switched off and on", async () => {
 	assert.match((await svc("sensor", "enable", "default.broken")).stdout, /enabled: true/);
 	const { exitCode, stderr } = await svc("sensor", "disable", "default.nothing");
 	assert.equal(exitCode, 2);
-	assert.match(stderr, /Sensor "default.nothing" is not found/);
+	assert.match(stderr, /sensor "default.nothing" is not found/);
 });
 
 test.run();

@@ -1,3 +1,4 @@
+import { withExamples } from "../../cli/commands/examples.ts";
 import type { AddCommands } from "../../cli/commands/options.ts";
 import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
@@ -10,18 +11,24 @@ const attributes = [
 ];
 
 export const addSensorCommands: AddCommands = (parent, context) => {
-	const group = parent.command("sensor").description("Look at sensors and switch them: sources of events that run in the service.");
+	const group = parent.command("sensor").description("Manage sensors, which run in the service and emit events.");
 	withNames(group, { path: "/sensortypes", name: "ref" });
 	const sensors = new RecordCommands(group, context, { noun: "sensor", createClient: createSensorClient });
 
 	sensors
-		.addList<{ pack?: string }>("List sensors by ref.", columns, (client, { pack }) => client.list({ pack }))
-		.option("-p, --pack <pack>", "of this pack");
-	sensors.addShow("get <sensors...>", "Show sensors, by ref or id, and how they do.", attributes, (client, name) => client.get(name));
+		.addList<{ pack?: string }>("List sensors, ordered by ref.", columns, (client, { pack }) => client.list({ pack }))
+		.option("-p, --pack <pack>", "list the sensors of this pack");
+	sensors.addShow("get <sensors...>", "Show sensors and their state, by ref or id.", attributes, (client, name) => client.get(name));
 	sensors.addSwitches(
 		"<sensors...>",
-		{ enable: "Switch sensors on.", disable: "Switch sensors off, at once and for good." },
+		{ enable: "Enable sensors.", disable: "Disable sensors and stop them." },
 		columns,
 		(client, name, enabled) => client.setEnabled(name, enabled),
 	);
+	withExamples(group, {
+		list: ["svc sensor list"],
+		get: ["svc sensor get site.disk_sensor"],
+		enable: ["svc sensor enable site.disk_sensor"],
+		disable: ["svc sensor disable site.disk_sensor"],
+	});
 };

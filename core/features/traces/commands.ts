@@ -1,11 +1,12 @@
 import { Option } from "commander";
-import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { withExamples } from "../../cli/commands/examples.ts";
+import { type AddCommands, type CommonOptions, limitOption, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord, toIncluded } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
-import { createTraceClient, type TraceRecord } from "./client.ts";
+import { createTraceClient, type TraceClient, type TraceRecord } from "./client.ts";
 import { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./trace-tree-client.ts";
 
 const columns = ["id", "uid", "trace_tag", "start_timestamp"];
@@ -16,7 +17,7 @@ interface ListOptions {
 	readonly execution?: string;
 	readonly rule?: string;
 	readonly triggerInstance?: string;
-	readonly last: number;
+	readonly limit: number;
 	readonly sort: "asc" | "desc";
 }
 
@@ -31,15 +32,19 @@ interface GetOptions {
 }
 
 export const addTraceCommands: AddCommands = (parent, context) => {
-	const trace = parent.command("trace").description("See what led to what.");
+	const trace = parent.command("trace").description("Show traces, which connect events, rules and executions.");
 
-	withCommonOptions(trace.command("list").description("List traces. A single one that is asked for is drawn as a tree."))
-		.addOption(new Option("-c, --trace-tag <tag>", "with this tag").conflicts(["execution", "rule", "triggerInstance"]))
-		.addOption(new Option("-e, --execution <id>", "with this execution").conflicts(["traceTag", "rule", "triggerInstance"]))
-		.addOption(new Option("-r, --rule <id>", "with this rule").conflicts(["traceTag", "execution", "triggerInstance"]))
-		.addOption(new Option("-g, --trigger-instance <id>", "with this event").conflicts(["traceTag", "execution", "rule"]))
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
-		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
+	withCommonOptions(trace.command("list").description("List traces, newest first. With a filter, a single trace is shown as a tree."))
+		.addOption(new Option("-c, --trace-tag <tag>", "list the traces with this tag").conflicts(["execution", "rule", "triggerInstance"]))
+		.addOption(new Option("-e, --execution <id>", "list the traces with this execution").conflicts(["traceTag", "rule", "triggerInstance"]))
+		.addOption(new Option("-r, --rule <id>", "list the traces with this rule").conflicts(["traceTag", "execution", "triggerInstance"]))
+		.addOption(
+			new Option("-g, --trigger-instance <id>", "list the traces with this trigger instance").conflicts(["traceTag", "execution", "rule"]),
+		)
+		.option(...limitOption, toInteger, 50)
+		.addOption(
+			new Option("-s, --sort <order>", "order: newest first (desc) or oldest first (asc)").choices(["asc", "desc"]).default("desc"),
+		)
 		.action(async (_options, command) => {
 			const { traceTag: trace_tag, execution, rule, triggerInstance: trigger_instance, ...options } = optionsOf<ListOptions>(command);
 			const filter = { trace_tag, execution, rule, trigger_instance };
@@ -47,7 +52,7 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 			const client = createTraceClient(await openSession(options, context));
 			const page = await client.list({
 				...filter,
-				limit: options.last,
+				limit: options.limit,
 				[options.sort === "asc" ? "sort_asc" : "sort_desc"]: "True",
 				include_attributes: isFiltered ? undefined : toIncluded(columns, options),
 			});
@@ -56,23 +61,34 @@ export const addTraceCommands: AddCommands = (parent, context) => {
 			else await printList(page, columns, { ...options, limitOption: "-n" }, context);
 		});
 
-	withCommonOptions(trace.command("get <ids...>").description("Draw traces as trees."))
-		.option("-e, --execution <id>", "only what led to this execution")
-		.option("-r, --rule <id>", "only what led to this rule's acting")
-		.option("-g, --trigger-instance <id>", "only what led to this event")
-		.option("--show-executions", "executions; without any of these three everything")
-		.option("--show-rules", "rules")
-		.option("--show-trigger-instances", "events")
-		.option("-n, --hide-noop-triggers", "no events that no rule acted on")
+	withCommonOptions(trace.command("get <ids...>").description("Show traces as trees."))
+		.option("-e, --execution <id>", "show only the causes of this execution")
+		.option("-r, --rule <id>", "show only the causes of this rule")
+		.option("-g, --trigger-instance <id>", "show only the causes of this trigger instance")
+		.option("--show-executions", "show executions; default: all kinds")
+		.option("--show-rules", "show rules")
+		.option("--show-trigger-instances", "show trigger instances")
+		.option("-n, --hide-noop-triggers", "hide trigger instances without a matching rule")
 		.action(async (ids: string[], _options, command) => {
 			const options = optionsOf<GetOptions>(command);
 			const client = createTraceClient(await openSession(options, context));
-			for (const id of ids) {
-				const record = await orNotFound(client.get(id), "Trace", id, "svc trace list");
+			for (const given of ids) {
+				const id = given === "last" ? await findNewest(client) : given;
+				const record = await orNotFound(client.get(id), "trace", id, "svc trace list");
 				await show(record, toChoice(options), options, context);
 			}
 		});
+	withExamples(trace, {
+		list: ["svc trace list", "svc trace list --trace-tag ticket-1"],
+		get: ["svc trace get last", "svc trace get 65f0a1b2c3d4e5f6a7b8c9d0 --show-executions"],
+	});
 };
+
+async function findNewest(client: TraceClient): Promise<string> {
+	const [newest] = (await client.list({ limit: 1, sort_desc: "True" })).items;
+	if (newest === undefined) throw new CliExit(2, "last: no trace exists yet");
+	return newest.id;
+}
 
 function toChoice(options: GetOptions): TraceChoice {
 	const kinds: TraceKind[] = [];
@@ -80,7 +96,7 @@ function toChoice(options: GetOptions): TraceChoice {
 	if (options.showRules) kinds.push("rule");
 	if (options.showTriggerInstances) kinds.push("trigger-instance");
 	const given = [options.execution, options.rule, options.triggerInstance].filter((id) => id !== undefined);
-	if (given.length > 1) throw new CliExit(2, "only one of -e, -r and -g can be given");
+	if (given.length > 1) throw new CliExit(2, "--execution, --rule and --trigger-instance: set only one of them");
 	return { kinds, only: given[0], hideNoop: options.hideNoopTriggers === true };
 }
 

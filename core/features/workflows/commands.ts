@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { withExamples } from "../../cli/commands/examples.ts";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions, withFormatOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
@@ -26,19 +27,23 @@ interface GraphOptions extends CommonOptions {
 const actions = { path: "/actions", name: "ref" };
 
 export const addWorkflowCommands: AddCommands = (parent, context) => {
-	const workflow = parent.command("workflow").description("Look at definitions of workflows, and try them.");
+	const workflow = parent.command("workflow").description("Check, test and show definitions of workflows.");
 	addLocalCommands(workflow, context);
 	addInspect(workflow, context);
 	addGraph(workflow, context);
+	withExamples(workflow, {
+		inspect: ["svc workflow inspect deploy.yaml", "svc workflow inspect site.deploy"],
+		graph: ["svc workflow graph deploy.yaml --mermaid", "svc workflow graph last"],
+	});
 };
 
 function addInspect(workflow: Command, context: CliContext): void {
 	const inspect = workflow
 		.command("inspect <subject>")
-		.description("Ask the service what is wrong with a definition: the file, or the action, of that name.");
+		.description("Check a definition with the service, including its actions. The subject is a file or the ref of an action.");
 	withNames(inspect, actions);
 	withCommonOptions(inspect)
-		.option("--runner <name>", "the runner that it is written for; default that of the action, of a file workflow")
+		.option("--runner <name>", "runner of the definition; default: the runner of the action, for a file workflow")
 		.action(async (subject: string, _options, command) => {
 			const options = optionsOf<InspectOptions>(command);
 			const { text, runner } = isFile(subject) ? { text: readTextFile(subject) } : await readAction(subject, options, context);
@@ -50,12 +55,12 @@ function addInspect(workflow: Command, context: CliContext): void {
 function addGraph(workflow: Command, context: CliContext): void {
 	const graph = workflow
 		.command("graph <subject>")
-		.description("Show what leads where in a definition: of a file, an action, or an execution with its tasks.");
+		.description("Show the graph of a definition. The subject is a file, the ref of an action or the id of an execution.");
 	withNames(graph, actions);
 	withCommonOptions(graph)
-		.option("--mermaid", "as a diagram in Mermaid")
-		.option("--runner <name>", "of a file: the runner that it is written for", "workflow")
-		.option("--config <file>", "of a file: configuration with the runner; default ./svc.config.ts, or what comes with svc")
+		.option("--mermaid", "print a Mermaid diagram")
+		.option("--runner <name>", "runner of the definition, for a file", "workflow")
+		.option("--config <file>", "configuration file with the runner, for a file; default: ./svc.config.ts, otherwise the one of the package")
 		.action(async (subject: string, _options, command) => {
 			const options = optionsOf<GraphOptions>(command);
 			const found = await readGraph(subject, options, context);
@@ -67,19 +72,22 @@ function addGraph(workflow: Command, context: CliContext): void {
 async function readGraph(subject: string, options: GraphOptions, context: CliContext): Promise<ShownGraph> {
 	if (isFile(subject)) {
 		const { definitions } = context;
-		if (definitions === undefined) throw new CliExit(2, "files can be read where svc can run a service only");
+		if (definitions === undefined) throw new CliExit(2, "subject: this command cannot read files; name an action or an execution");
 		return (await definitions(options)).graph(readTextFile(subject));
 	}
 	const api = await openSession(options, context);
 	if (/^[0-9a-f]{24}$/.test(subject) || subject === "last") {
-		return orNotFound(createExecutionClient(api).executions.graph(subject), "Execution", subject, "svc execution list");
+		const { executions } = createExecutionClient(api);
+		const newest = subject === "last" ? await executions.list({ parent: "null", sort_desc: "True", limit: 1 }) : undefined;
+		const id = newest?.items[0]?.id ?? subject;
+		return orNotFound(executions.graph(id), "execution", id, "svc execution list");
 	}
-	return orNotFound(createWorkflowClient(api).graph(subject), "Action", subject, "svc action list");
+	return orNotFound(createWorkflowClient(api).graph(subject), "action", subject, "svc action list");
 }
 
 async function readAction(ref: string, options: CommonOptions, context: CliContext) {
 	const client = createActionClient(await openSession(options, context));
-	const { runner_type: runner } = await orNotFound(client.actions.get(ref), "Action", ref, "svc action list");
+	const { runner_type: runner } = await orNotFound(client.actions.get(ref), "action", ref, "svc action list");
 	return { text: await client.actions.entryPoint(ref), runner };
 }
 
@@ -197,9 +205,7 @@ function addLocalCommands(workflow: Command, context: CliContext): void {
 	withLocalOptions(
 		workflow
 			.command("validate <file>")
-			.description(
-				"Tell what is wrong with a definition, without a service: actions are not looked at. Exit code 1 when it could not run.",
-			),
+			.description("Check a definition without a service. Actions are not checked. The exit code is 1 if the definition cannot run."),
 	).action(async (file: string, _options, command) => {
 		const options = optionsOf<LocalOptions>(command);
 		const reader = await definitions(options);
@@ -210,7 +216,7 @@ function addLocalCommands(workflow: Command, context: CliContext): void {
 		workflow
 			.command("test <file> [cases]")
 			.description(
-				"Run a definition against given results of its actions, without a service. `cases`: default <file>.test.yaml, in the place of its .yaml. Exit code 1 when a case fails.",
+				"Run the test cases of a definition without a service. The default file for the cases ends in .test.yaml. The exit code is 1 if a case fails.",
 			),
 	).action(async (file: string, cases: string | undefined, _options, command) => {
 		const options = optionsOf<LocalOptions>(command);
@@ -220,12 +226,16 @@ function addLocalCommands(workflow: Command, context: CliContext): void {
 		else await write(context.stdout, toCaseText(results));
 		if (results.some(({ problems }) => problems.length > 0)) throw new CliExit(1);
 	});
+	withExamples(workflow, {
+		validate: ["svc workflow validate deploy.yaml"],
+		test: ["svc workflow test deploy.yaml", "svc workflow test deploy.yaml cases.yaml -j"],
+	});
 }
 
 function withLocalOptions(command: Command): Command {
 	return withFormatOptions(command)
-		.option("--runner <name>", "the runner that the definition is written for", "workflow")
-		.option("--config <file>", "configuration with the runner; default ./svc.config.ts, or what comes with svc");
+		.option("--runner <name>", "runner of the definition", "workflow")
+		.option("--config <file>", "configuration file with the runner; default: ./svc.config.ts, otherwise the one of the package");
 }
 
 /** Returns the default path of the test cases, which is next to the definition. */
@@ -243,5 +253,5 @@ async function printFindings(
 	if (options.json || options.yaml) await printList({ items: findings, total: findings.length, limit: undefined }, [], options, context);
 	else await write(context.stdout, toFindingText(subject, findings));
 	if (!mayRun(findings)) throw new CliExit(1);
-	if (!options.json && !options.yaml && findings.length === 0) await write(context.stderr, `${subject}: nothing is wrong\n`);
+	if (!options.json && !options.yaml && findings.length === 0) await write(context.stderr, `${subject}: no problems found\n`);
 }

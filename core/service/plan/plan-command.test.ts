@@ -42,8 +42,8 @@ test("a plan for people is grouped, and says that nothing was compared", () =>
 		assert.match(stdout, /\nStorage\n {2}\/.*svc\.db: a new database will be created\n/);
 		assert.doesNotMatch(stdout, /^ {2}change /m);
 		assert.equal(existsSync(join(place.directory, "data")), false);
-		assert.match(stdout, /Running service\n {2}nothing was compared: cannot reach the service/);
-		assert.match(stdout, /\nIt would start\.\n$/);
+		assert.match(stdout, /Running service\n {2}not compared: cannot reach the service/);
+		assert.match(stdout, /\nThe service would start\.\n$/);
 	}));
 
 test("a plan that cannot be carried out ends with 1, and wrong words with 2", () =>
@@ -51,8 +51,8 @@ test("a plan that cannot be carried out ends with 1, and wrong words with 2", ()
 		await place.configure(usual.replace("runners: [noop()]", "runners: noop"));
 		const { exitCode, stdout } = await svc(place, "--api-url", nowhere);
 		assert.equal(exitCode, 1);
-		assert.match(stdout, /^Wrong\n {2}runners: expected an array of runner plugins, got a function.*\n {4}hint: runners: \[/);
-		assert.match(stdout, /\nIt would not start\.\n$/);
+		assert.match(stdout, /^Problems\n {2}runners: expected an array of runner plugins, got a function.*\n {4}hint: runners: \[/);
+		assert.match(stdout, /\nThe service would not start\.\n$/);
 		assert.equal((await svc(place, "--jsn")).exitCode, 2);
 		assert.equal((await svc({ ...place, config: "no-such.config.ts" })).exitCode, 1);
 		assert.match((await svc(place, "--only", "wroker")).stdout, /only: unknown value "wroker"; did you mean "worker"/);
@@ -69,11 +69,11 @@ test("beside a running service that holds database and port, a plan says that it
 			assert.equal(listeners.find(({ name }: { readonly name: string }) => name === "api")?.state, "svc");
 			const { exitCode, stdout } = await svc(place, "--api-url", nowhere);
 			assert.equal(exitCode, 0);
-			assert.match(stdout, /\nIt would start after the running service has stopped\.\n$/);
+			assert.match(stdout, /\nThe service would start after the running service has stopped\.\n$/);
 			assert.match(stdout, new RegExp(`api\\.port: a running svc listens on 127\\.0\\.0\\.1 port ${port}\n {4}hint: it has to stop first`));
 			assert.match(stdout, /storage: it is in use by node/);
 		});
-		assert.match((await svc(place, "--api-url", nowhere)).stdout, /\nIt would start\.\n$/);
+		assert.match((await svc(place, "--api-url", nowhere)).stdout, /\nThe service would start\.\n$/);
 	}));
 
 test("as JSON the plan is whole, with what differs from the running service", () =>

@@ -110,7 +110,7 @@ test("the web page has an entry that lists the notes", () =>
 
 test("the commands write notes and list them", () =>
 	withService({}, async (apiUrl) => {
-		assert.match(await svc(apiUrl, "template-name", "add", "The disk is new."), /^text: The disk is new\.$/m);
+		assert.match(await svc(apiUrl, "template-name", "create", "The disk is new."), /^text: The disk is new\.$/m);
 		assert.match(await svc(apiUrl, "template-name", "list"), /The disk is new\./);
 	}));
 
