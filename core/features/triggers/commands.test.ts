@@ -60,8 +60,8 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-/;
 
 test("events are listed by what their triggers are, and shown with the ref of the trigger too", async () => {
 	const { stdout } = await svc("trigger-instance", "list");
-	assert.match(stdout, /\n\| id +\| trigger_title +\| occurrence_time +\| status/);
-	assert.match(stdout, /\| webhook hello +\|/);
+	assert.match(stdout, /^id +trigger_title +occurrence_time +status/);
+	assert.match(stdout, / webhook hello +/);
 	assert.doesNotMatch(stdout, uuid);
 	const listed = JSON.parse((await svc("trigger-instance", "list", "-j")).stdout) as {
 		id: string;
@@ -89,22 +89,25 @@ test("--trigger takes the ref of a trigger or of a trigger type", async () => {
 		["--trigger", "core.svc.webhook", "--trigger-type", "core.svc.CronTimer"],
 	])
 		assert.deepEqual(await svc("trigger-instance", "list", ...options), { exitCode: 0, stdout: "No matching records.\n", stderr: "" });
-	assert.match((await svc("trigger-instance", "list", "--help")).stdout, /--trigger <ref> +of this trigger, or of this trigger type/);
+	assert.match(
+		(await svc("trigger-instance", "list", "--help")).stdout,
+		/--trigger <ref> +list the instances of this trigger, or of this\s+trigger type/,
+	);
 });
 
 test("timers, webhooks and rules say what they are and who uses them", async () => {
 	const timers = (await svc("timer", "list")).stdout;
-	assert.match(timers, /\n\| title +\| rules +\| next_fire_at/);
-	assert.match(timers, /\n\| cron 0 3 \* \* \* Europe\/Berlin +\| default\.nightly +\|/);
+	assert.match(timers, /^title +rules +next_fire_at/);
+	assert.match(timers, /\ncron 0 3 \* \* \* Europe\/Berlin +default\.nightly /);
 	const [timer] = JSON.parse((await svc("timer", "list", "-j")).stdout) as { ref: string; rules: string[] }[];
 	assert.deepEqual(timer?.rules, ["default.nightly"]);
 	assert.match((await svc("timer", "get", timer?.ref ?? "")).stdout, /^title: cron 0 3 .*\nrules:\n {4}- default\.nightly$/m);
 	const hooks = (await svc("webhook", "list")).stdout;
-	assert.match(hooks, /\n\| parameters\.url +\| rules +\| description/);
-	assert.match(hooks, /\n\| hello +\| default\.also, default\.greeted +\|/);
+	assert.match(hooks, /^parameters\.url +rules +description/);
+	assert.match(hooks, /\nhello +default\.also, default\.greeted/);
 	assert.match((await svc("webhook", "get", "hello")).stdout, /^title: webhook hello\n/);
 	assert.match((await svc("rule", "get", "default.greeted")).stdout, /^trigger:\n(?: {4}.*\n)* {4}title: webhook hello$/m);
-	assert.match((await svc("rule", "list", "--iftt")).stdout, /\n\| default\.nightly +\| cron 0 3 \* \* \* Europe\/Berlin +\| core\.noop/);
+	assert.match((await svc("rule", "list", "--iftt")).stdout, /\ndefault\.nightly +cron 0 3 \* \* \* Europe\/Berlin +core\.noop/);
 });
 
 test("a trace names what happened, and escapes what users have named", async () => {
