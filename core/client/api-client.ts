@@ -66,7 +66,7 @@ const silence = 45_000;
 /** Yields the events of one connection. Throws `SVC_UNAVAILABLE` if the connection breaks or is silent for too long. */
 export async function* openEvents(url: string, options: RequestOptions, onOpen?: () => void): AsyncGenerator<SourceEvent> {
 	const idle = new AbortController();
-	const end = () => idle.abort(new Error("the connection has gone silent"));
+	const end = () => idle.abort(new Error("no data arrived on the connection for too long"));
 	let timer = setTimeout(end, silence);
 	// Browsers have no `timer.refresh()` as Node.js has, so the timer is replaced.
 	const onActivity = () => {

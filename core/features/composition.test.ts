@@ -61,7 +61,7 @@ test("permissions that two features define differently are refused", () => {
 		defineFeature({ name: "pebbles", permissions: { pebble: { verbs } } as never, create: () => ({ api: {} }) });
 	define(["list"]);
 	define(["list"]);
-	assert.throws(() => define(["list", "view"]), /permissions of "pebble" are defined differently already/);
+	assert.throws(() => define(["list", "view"]), /permissions of "pebble" are already defined differently/);
 });
 
 test("features that need each other are named", () => {
@@ -76,10 +76,10 @@ test("a kind that another feature has defined with other fields is refused", () 
 		defineFeature({ name: "stones", kinds: { stone: { fields } } as never, create: () => ({ api: {} }) });
 	define({ id: "text" })();
 	define({ id: "text" })();
-	assert.throws(define({ id: "text", weight: "real" }), /kind "stone" is defined by another feature already/);
+	assert.throws(define({ id: "text", weight: "real" }), /kind "stone" is already defined by another feature/);
 	assert.throws(
 		() => defineFeature({ name: "pack", kinds: { pack: { fields: {} } } as never, create: () => ({ api: {} }) }),
-		/kind "pack" is one of the service/,
+		/kind "pack" is built in and cannot be registered/,
 	);
 	delete (entityKinds as Record<string, unknown>)["stone"];
 });

@@ -89,7 +89,7 @@ test("bodies with very many whole numbers beyond 2^53 are refused, and thousands
 			path: "/v1/executions",
 			body: `{"action":"default.speak","parameters":{"lines":[${Array(count).fill("9007199254740993")}]}}`,
 		});
-		await askAll(service, [{ ...ids(100_000), says: /^400 .*at most 2500 whole numbers beyond/ }]);
+		await askAll(service, [{ ...ids(100_000), says: /^400 .*at most 2500 integers beyond/ }]);
 		const answer = await assertNoStall(service, () => send(service, ids(2_000)));
 		assert.ok(answer.split("9007199254740993").length > 2_000);
 	}));

@@ -22,7 +22,7 @@ const expressions = createExpressions({
 			return items[`${scope}:${name}`];
 		},
 		async decrypt(cipherText) {
-			if (cipherText !== "CIPHER") throw new SvcError("SVC_INVALID", "the value is not a ciphertext of this service");
+			if (cipherText !== "CIPHER") throw new SvcError("SVC_INVALID", "value: not a ciphertext created by this service");
 			return "clear";
 		},
 	},
@@ -315,7 +315,7 @@ const errors: readonly (readonly [string, string])[] = [
 	["<% svckv(refused) %>", yaqlProblem("<% svckv(refused) %>", "ExpressionEvaluationException: not allowed")],
 	[
 		"<% svckv(mine, decrypt => true) %>",
-		yaqlProblem("<% svckv(mine, decrypt => true) %>", "ExpressionEvaluationException: the value is not a ciphertext of this service"),
+		yaqlProblem("<% svckv(mine, decrypt => true) %>", "ExpressionEvaluationException: value: not a ciphertext created by this service"),
 	],
 	["<% svckv() %>", yaqlProblem("<% svckv() %>", 'TemplateError: "svckv" needs the argument "key"')],
 	["<% task(zz) %>", yaqlProblem("<% task(zz) %>", 'ExpressionEvaluationException: Unable to find task execution for "zz".')],

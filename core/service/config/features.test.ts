@@ -85,13 +85,16 @@ test("what is no list of features is refused", () => {
 
 test("a feature with a kind of entities of core is refused", () => {
 	const kinds = { rule: { fields: {} } } as unknown as NonNullable<FeaturePlugin["kinds"]>;
-	assert.match(refusalOf([bare("one", { kinds })]), /features: kind "rule" is one of the service/);
-	assert.throws(() => defineFeature({ name: "one", kinds, create: () => ({ api: {} }) }), /kind "rule" is one of the service/);
+	assert.match(refusalOf([bare("one", { kinds })]), /features: kind "rule" is built in and cannot be registered/);
+	assert.throws(
+		() => defineFeature({ name: "one", kinds, create: () => ({ api: {} }) }),
+		/kind "rule" is built in and cannot be registered/,
+	);
 });
 
 test("a feature with permissions on records of core is refused", () => {
 	const permissions = { rule: { verbs: ["dance"] } } as unknown as NonNullable<FeaturePlugin["permissions"]>;
-	const problem = /permissions of "rule" are defined differently already/;
+	const problem = /permissions of "rule" are already defined differently/;
 	assert.match(refusalOf([bare("one", { permissions })]), problem);
 	assert.throws(() => defineFeature({ name: "one", permissions, create: () => ({ api: {} }) }), problem);
 	assert.equal(isPermissionType("rule_dance"), false);
