@@ -152,7 +152,7 @@ function checkOutput(check: Check): void {
 	check("blocks", "a run whose output is refused ends", async ({ runner, given, grace, context }) => {
 		const hint = "await each `emit`, and end the work when it rejects";
 		// Some test runners print only this message for an unhandled rejection.
-		const onEmit = () => Promise.reject(new Error(`the execution is no longer this run's; hint: ${hint}`));
+		const onEmit = () => Promise.reject(new Error(`the execution no longer belongs to this run; hint: ${hint}`));
 		const end = runner.run(context({ ...given, onEmit })).catch(() => {});
 		await within(grace, end, "the run goes on although its output was refused,", hint);
 	});
