@@ -81,9 +81,9 @@ test("both names of the time to keep groups are understood", () => {
 
 const refused: readonly (readonly [options: object, reason: RegExp])[] = [
 	...["bind_dn", "bind_password", "base_ou", "host"].flatMap((name): [object, RegExp][] =>
-		[null, "", 5, undefined].map((value) => [{ [name]: value }, new RegExp(`${name}: (required, a|must be a) text that is not empty`)]),
+		[null, "", 5, undefined].map((value) => [{ [name]: value }, new RegExp(`${name}: (required, a|must be a) non-empty string`)]),
 	),
-	[{ group_dns: [] }, /group_dns: required, a list of one or more texts/],
+	[{ group_dns: [] }, /group_dns: required, a list of one or more non-empty strings/],
 	[{ group_dns: "cn=users" }, /group_dns: required, a list/],
 	[{ group_dns: ["users"] }, /group_dns: "users" is no distinguished name/],
 	[{ group_dns_check: "xor" }, /group_dns_check: must be "and" or "or"/],

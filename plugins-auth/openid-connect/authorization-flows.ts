@@ -75,7 +75,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 	async beginDevice({ signal }: Asking): Promise<DeviceSignIn> {
 		const opened = await this.#parts.provider.open(signal);
 		if (opened.serverMetadata().device_authorization_endpoint === undefined) {
-			throw new SvcError("SVC_NOT_FOUND", "the provider has no sign-in for devices");
+			throw new SvcError("SVC_NOT_FOUND", "the provider does not support sign-in with another device");
 		}
 		try {
 			const begun = await this.#parts.client.initiateDeviceAuthorization(opened, { scope: this.#settings.scope });

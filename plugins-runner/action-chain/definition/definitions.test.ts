@@ -30,8 +30,8 @@ const refused: readonly (readonly [string, RegExp])[] = [
 	["chain:\n  - {ref: t.a}", /name: a text is needed/],
 	["chain: [a]", /a node must be an object/],
 	[`chain: [{name: ${"a".repeat(201)}, ref: t.a}]`, /at most 200 characters/],
-	[node("    parameters: {{ x }}"), /a value that begins with braces needs quotes/],
-	[`x: ${"[".repeat(20_000)}`, /^line 1: more than 64 objects and lists stand in one another/],
+	[node("    parameters: {{ x }}"), /put a value that begins with a brace in quotes/],
+	[`x: ${"[".repeat(20_000)}`, /^line 1: objects and lists are nested more than 64 levels deep/],
 	[`x: ${"[".repeat(100)}${"]".repeat(100)}`, /^line 1: more than 64/],
 	["", /the document is empty|must be an object/],
 	["vars: {}\n---\nvars: {}", /^line \d: .*document/],
@@ -127,7 +127,7 @@ chain:
 	const [call] = await chainDefinitions.inspect("chain: [{name: a, ref: t.x, publish: {b: '{{ a | uper }}'}}]", {
 		expressions: chainExpressions,
 	});
-	assert.equal(call?.message, 'there is no filter "uper"; did you mean "upper"?');
+	assert.equal(call?.message, 'unknown filter "uper"; did you mean "upper"?');
 	const [finding] = await chainDefinitions.inspect("chain: [", { expressions: chainExpressions });
 	assert.deepEqual([finding?.type, finding?.line, finding?.spec_path], ["syntax", 1, null]);
 	const many = await chainDefinitions.inspect(Array.from({ length: 50_000 }, (_, number) => `k${number}:`).join("\n"), {

@@ -243,10 +243,10 @@ output:
 	assert.deepEqual(
 		findings.map(({ type, message, line, spec_path }) => [type, message, line, spec_path]),
 		[
-			["expression", 'there is no function "results"; did you mean "result"?', 10, "tasks.t.next[0].publish"],
-			["expression", 'there is no function "suceeded"; did you mean "succeeded"?', 9, "tasks.t.next[0].when"],
-			["expression", 'there is no method "toUper"; did you mean "toUpper"?', 3, "vars[0]"],
-			["expression", 'there is no filter "uper"; did you mean "upper"?', 4, "vars[1]"],
+			["expression", 'unknown function "results"; did you mean "result"?', 10, "tasks.t.next[0].publish"],
+			["expression", 'unknown function "suceeded"; did you mean "succeeded"?', 9, "tasks.t.next[0].when"],
+			["expression", 'unknown method "toUper"; did you mean "toUpper"?', 3, "vars[0]"],
+			["expression", 'unknown filter "uper"; did you mean "upper"?', 4, "vars[1]"],
 		],
 	);
 	// A run goes as far as it gets.
