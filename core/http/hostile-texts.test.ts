@@ -50,7 +50,7 @@ const rule = (more: object, says: RegExp): Asked => {
 
 test("templates that take long to read are refused with the limit", () => {
 	const sum = `{{ ${"1+".repeat(1_500_000)}1 }}`;
-	const tooLarge = /^400 .*lines.*more than 10000 names, numbers, texts, operators and tags/;
+	const tooLarge = /^400 .*lines.*more than 10000 names, numbers, strings, operators and tags/;
 	const togetherTooLarge = /^400 .*lines.*together have more than 12000/;
 	return withService((service) =>
 		askAll(service, [
