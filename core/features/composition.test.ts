@@ -33,16 +33,16 @@ test("a missing feature is named with how to add it, and so is a name that is ta
 	assert.deepEqual(problemsOf(plain("leaf", ["branch", "packs"]), plain("fruit", ["leaf"])), [
 		'features[0]: "leaf" needs the feature "branch"; hint: add branch',
 	]);
-	assert.deepEqual(problemsOf(plain("packs")), ['features[0]: every service has a feature "packs"; choose another name']);
+	assert.deepEqual(problemsOf(plain("packs")), ['features[0]: the feature "packs" is built in; choose another name']);
 });
 
 test("a feature that would replace a member of the engine is refused", async () => {
 	const features = [plain("other", [], () => ({ api: { rules: {} } }))];
-	await assert.rejects(startEngine({ options: { features } }), /"other" adds the member "rules" to the engine, which "rules" adds already/);
+	await assert.rejects(startEngine({ options: { features } }), /"other" adds the member "rules" to the engine, which "rules" already adds/);
 	const second = [plain("other", [], () => ({ api: { executions: 1 } }))];
 	await assert.rejects(
 		startEngine({ options: { features: second } }),
-		/"other" adds the member "executions" to the engine, which every engine has/,
+		/"other" adds the member "executions" to the engine, which is built in/,
 	);
 });
 
@@ -66,7 +66,7 @@ test("permissions that two features define differently are refused", () => {
 
 test("features that need each other are named", () => {
 	assert.deepEqual(problemsOf(plain("hen", ["egg"]), plain("egg", ["hen"]), plain("fox", ["packs"])), [
-		'features: "hen", "egg" cannot be created, because some of them require each other',
+		'features: "hen", "egg" cannot be created, because they require each other',
 	]);
 	assert.deepEqual(problemsOf(plain("fox", ["packs"])), []);
 });

@@ -57,12 +57,11 @@ const engineMembers: readonly string[] = Object.keys({
 /** Throws `SVC_CONFIG` if a feature adds a member that every engine has, or that another feature adds. */
 function assertNewMembers(name: string, { api }: Feature, others: readonly (readonly [name: string, feature: Feature])[]): void {
 	const own = Object.keys(api).find((key) => engineMembers.includes(key));
-	if (own !== undefined)
-		throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${own}" to the engine, which every engine has`);
+	if (own !== undefined) throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${own}" to the engine, which is built in`);
 	for (const [other, { api: otherApi }] of others) {
 		const member = Object.keys(api).find((key) => Object.hasOwn(otherApi, key));
 		if (member !== undefined)
-			throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${member}" to the engine, which "${other}" adds already`);
+			throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${member}" to the engine, which "${other}" already adds`);
 	}
 }
 
@@ -80,14 +79,14 @@ export function toFileReaders(plugins: readonly FeaturePlugin[]): NonNullable<Fe
 export function findFeatureProblems(plugins: readonly FeaturePlugin[], toHint: (name: string) => string): string[] {
 	const known = [...coreFeatureNames, ...plugins.map(({ name }) => name)];
 	const problems = plugins.flatMap(({ name, requires = [] }, index) => {
-		if (coreFeatureNames.includes(name)) return [`features[${index}]: every service has a feature "${name}"; choose another name`];
+		if (coreFeatureNames.includes(name)) return [`features[${index}]: the feature "${name}" is built in; choose another name`];
 		const missing = requires.filter((required) => !known.includes(required));
 		return missing.map((required) => `features[${index}]: "${name}" needs the feature "${required}"; hint: ${toHint(required)}`);
 	});
 	if (problems.length > 0) return problems;
 	const sorted = sortByRequirements(plugins);
 	const circular = plugins.flatMap(({ name }) => (sorted.some((plugin) => plugin.name === name) ? [] : [`"${name}"`]));
-	return circular.length === 0 ? [] : [`features: ${circular.join(", ")} cannot be created, because some of them require each other`];
+	return circular.length === 0 ? [] : [`features: ${circular.join(", ")} cannot be created, because they require each other`];
 }
 
 /** Returns the features in an order in which each follows those that it requires. Leaves out those whose requirements cannot be met. */

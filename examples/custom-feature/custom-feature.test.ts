@@ -176,7 +176,7 @@ test("what it has stored serves a service without it, and features that are left
 test("a second feature with the same route is refused", async () => {
 	const other = defineFeature({ name: "other", create: () => ({ api: {}, routes }) });
 	const config = { ...(await loadConfig(file)), features: [board(), other] };
-	assert.throws(() => createService(config, { directory: import.meta.dirname }), /features: two of them have the route GET \/notes/);
+	assert.throws(() => createService(config, { directory: import.meta.dirname }), /features: two features define the route GET \/notes/);
 });
 
 test("a program may have the engine with the board and no HTTP", async () => {

@@ -94,7 +94,7 @@ withActions("a route is made of words, and the runner is for its own pack alone"
 		parameters: { execution_id: {}, channel: {} },
 	});
 	assert.equal(other.status, 400);
-	assert.match(String(other.body["faultstring"]), /runner_type: "chatops" runs actions of the service's own packs only/);
+	assert.match(String(other.body["faultstring"]), /runner_type: "chatops" runs only actions of built-in packs/);
 	assert.equal((await ask("POST", "/actions", { name: "more", pack: "chatops", runner_type: "chatops" })).status, 400);
 });
 

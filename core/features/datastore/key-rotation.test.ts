@@ -223,7 +223,7 @@ exceptOnPostgres("the value of one item in the place of another is refused", () 
 
 exceptOnPostgres("a service that stops interrupts the rotation", () =>
 	withSecrets(100, async ({ datastore }) => {
-		const rotating = assert.rejects(datastore.rotate({}, root), /the service stops/);
+		const rotating = assert.rejects(datastore.rotate({}, root), /the service is stopping/);
 		await datastore.stop();
 		await rotating;
 	}),

@@ -101,7 +101,7 @@ test("a pack that others need goes only when it is forced to, and a system pack 
 		assert.deepEqual(refused.conflicts, ['pack "disk" depends on "base"']);
 		assert.equal((await bench.perform("uninstall", { packs: ["base"], force: true })).error, undefined);
 		assert.deepEqual(await bench.installed(), { disk: "1.0.0" });
-		assert.match((await bench.perform("uninstall", { packs: ["core"] })).error ?? "", /"core" is not installed|belongs to the service/);
+		assert.match((await bench.perform("uninstall", { packs: ["core"] })).error ?? "", /"core" is not installed|is built in/);
 		const disk = await bench.pack("disk");
 		await bench.storage.update("pack", disk.id, { path: "/site/packs/disk", content: null });
 		assert.match((await bench.perform("uninstall", { packs: ["disk"] })).error ?? "", /comes from a directory of the configuration/);
@@ -122,7 +122,7 @@ const failures: Readonly<Record<string, readonly [spoil: (bench: InstallBench) =
 	],
 	"the service is too old": [
 		(bench) => bench.commitPack("disk", "2.0.0", { manifest: 'svc_version: ">=99"\n' }),
-		/"svc_version" asks for >=99/,
+		/"svc_version" requires >=99/,
 	],
 	"it wants another Python": [(bench) => bench.commitPack("disk", "2.0.0", { manifest: 'python_versions: ["2"]\n' }), /runs with Python 2/],
 	"its requirements cannot be met": [
