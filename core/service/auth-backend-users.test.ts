@@ -100,7 +100,7 @@ test("what cannot be is said, and nothing is changed", () =>
 			[["add", "bob"], "", 2, /no password was given: enter it at the prompt, or send it to standard input/],
 			[["add", "bob"], "\n", 1, /password: empty/],
 			[["add", "a:b"], "x\n", 1, /username: a colon/],
-			[["add", "SVC"], "x\n", 1, /the service uses the name itself/],
+			[["add", "SVC"], "x\n", 1, /the name is reserved for the service/],
 			[["add", "bob", "-p", "secret"], "", 2, /unknown option '-p'/],
 		] as const) {
 			const answer = await svc(words, input);
@@ -128,7 +128,7 @@ test("a backend that keeps no users says so", () =>
 	withUsers(async ({ svc }) => {
 		const { code, stderr } = await svc(["list"]);
 		assert.notEqual(code, 0);
-		assert.match(stderr, /auth\.backend: "none" stores no users/);
+		assert.match(stderr, /auth\.backend: "none" does not store users/);
 	}, '{ kind: "auth-backend", name: "none", create: () => ({ authenticate: async () => undefined }) }'));
 
 const { test: terminalTest } = requires(test, { package: "node-pty" });

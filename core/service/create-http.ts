@@ -51,7 +51,7 @@ function assertDistinctRoutes(routes: readonly Route[]): void {
 	const seen = new Set<string>();
 	for (const { component, method, path } of routes) {
 		const key = `${component} ${method} ${path}`;
-		if (seen.has(key)) throw new SvcError("SVC_CONFIG", `features: two of them have the route ${method} ${path}`);
+		if (seen.has(key)) throw new SvcError("SVC_CONFIG", `features: two features define the route ${method} ${path}`);
 		seen.add(key);
 	}
 }

@@ -37,7 +37,7 @@ export function findSectionProblems(features: readonly FeaturePlugin[], members:
 	const variables = new Set([...variablesOf(optionSections), ...otherVariables]);
 
 	function findProblems(feature: string, section: string, definitions: unknown): readonly string[] {
-		if (members.includes(section)) return [`every configuration has a member "${section}"; choose another name`];
+		if (members.includes(section)) return [`the member "${section}" is built in; choose another name`];
 		const owner = owners.get(section) ?? feature;
 		owners.set(section, owner);
 		if (owner !== feature) return [`the feature "${owner}" has a section "${section}"; choose another name`];
@@ -59,9 +59,9 @@ function findDefinitionProblems(section: string, definitions: unknown, variables
 	return Object.entries(definitions).flatMap(([option, definition]) => {
 		const path = `${section}.${option}`;
 		if (!namePattern.test(section) || !namePattern.test(option))
-			return [`${path}: names must be lower-case letters, digits and underscores, beginning with a letter`];
+			return [`${path}: names must consist of lower-case letters, digits and underscores and begin with a letter`];
 		const variable = toVariableName(section, option);
-		if (variables.has(variable)) return [`${path}: the environment variable ${variable} has another meaning; choose another name`];
+		if (variables.has(variable)) return [`${path}: the environment variable ${variable} is already used; choose another name`];
 		variables.add(variable);
 		const problem = findValueProblem(definition, definition.default);
 		return problem === undefined ? [] : [`${path}: default: ${problem}`];
