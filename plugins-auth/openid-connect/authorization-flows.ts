@@ -128,7 +128,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 		const { logger } = this.#parts;
 		const token = tokens.claims();
 		if (token === undefined) {
-			logger.warn("sign-in refused", { reason: "the provider has answered without an ID token" });
+			logger.warn("sign-in refused", { reason: "the response of the provider contains no ID token" });
 			return undefined;
 		}
 		const userinfo = await this.#askUserinfo(opened, tokens, signal);

@@ -69,7 +69,7 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/apikeys",
-		summary: "Make an API key",
+		summary: "Create an API key",
 		description: "`{user, metadata, enabled, expires_at, scopes}`. For another user: administrators only.",
 		answers: { 201: answerJson(newApiKeySchema, { description: "The key, which is shown only in this response." }), 409: answerConflict },
 		permission: "api_key_create",
@@ -83,7 +83,7 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/apikeys/:key",
-		summary: "Change an API key",
+		summary: "Update an API key",
 		description: "Omitted fields keep their values.",
 		answers: { 200: answerJson(apiKeySchema) },
 		permission: "api_key_modify",
@@ -98,7 +98,7 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/apikeys/:key",
-		summary: "Remove an API key",
+		summary: "Delete an API key",
 		answers: { 204: answerNothing() },
 		permission: "api_key_delete",
 		resource: findApiKeyResource,

@@ -166,7 +166,7 @@ export class ProviderSignOn implements SingleSignOn {
 	/** Logs a refused sign-out message and returns the error, with status 400 as providers expect. */
 	#refuseMessage(reason: string, remoteAddress: string | undefined): SvcError {
 		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
-		this.#parts.logger.warn("word of a sign-out refused", { reason, ...origin });
+		this.#parts.logger.warn("sign-out notification refused", { reason, ...origin });
 		return new SvcError("SVC_INVALID", `logout_token: ${reason}`);
 	}
 
