@@ -175,8 +175,8 @@ const questionActions = [
 		description: "Publish a message on the general event stream.",
 		runner_type: "announcement",
 		parameters: {
-			message: { type: "object", required: true, description: "What to publish." },
-			experimental: { default: true, immutable: true, description: "Fixed." },
+			message: { type: "object", required: true, description: "Message to publish." },
+			experimental: { default: true, immutable: true, description: "Always true." },
 		},
 	}),
 ];
