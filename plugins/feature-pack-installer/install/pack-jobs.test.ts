@@ -70,7 +70,7 @@ test("an execution with name or password in an address is refused before it is s
 		for (const address of ["https://me:hunter2@git.invalid/x", "https://hunter2@git.invalid/x", " HTTP:\\\\me:hunter2@git.invalid/x=v1"]) {
 			const refusal = await submit({ packs: [address] }, { action: "packs.install" }).catch((error: unknown) => error);
 			assert.ok(refusal instanceof Error, address);
-			assert.match(refusal.message, /^parameter "packs\.0" must not be an address with a name or password, .*credentials_file/);
+			assert.match(refusal.message, /^parameter "packs\.0" must not be a URL with a user name or password, .*credentials_file/);
 			assert.doesNotMatch(refusal.message, /hunter2/);
 		}
 		assert.equal(await storage.count("execution", {}), 0);
@@ -103,7 +103,7 @@ test("every fault of a pack is told with file and line before anything is made r
 				error,
 				/rules\/watch\.yaml:6: criteria "trigger\.body\.a" has a pattern that matchregex cannot use: .*rules\/watch\.yaml:9: criteria "trigger\.body\.b"/,
 			);
-			assert.deepEqual([tasks.at(-1)?.name, tasks.at(-1)?.state], ["look at the files of disk 2.0.0", "failed"]);
+			assert.deepEqual([tasks.at(-1)?.name, tasks.at(-1)?.state], ["check the files of disk 2.0.0", "failed"]);
 			assert.deepEqual([prepared, (await storage.find("pack", { where: { ref: "disk" } }))[0]?.version], [["disk"], "1.0.0"]);
 		},
 		{},
@@ -168,7 +168,7 @@ test("where the audit record cannot be written a pack stays what it was", async 
 			] as const) {
 				const refused = await run(action, parameters);
 				assert.equal(refused.status, "failed");
-				assert.match(resultOf(refused).error, /cannot be stored with its entry in the audit record; nothing was changed/);
+				assert.match(resultOf(refused).error, /the audit entry of the change cannot be stored; nothing was changed/);
 			}
 			failing.failure = undefined;
 			assert.deepEqual(
