@@ -88,7 +88,7 @@ export const actionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/actions",
-		summary: "Make an action",
+		summary: "Create an action",
 		description: "`data_files` (`[{file_path, content}]`) writes files below the pack's `actions` directory.",
 		answers: { 201: answerJson(actionSchema), 409: answerConflict },
 		permission: "action_create",
@@ -124,7 +124,7 @@ export const actionRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/actions/:ref",
-		summary: "Remove an action",
+		summary: "Delete an action",
 		description: 'A body of `{"remove_files": true}` also deletes its files.',
 		answers: { 204: answerNothing() },
 		permission: "action_delete",

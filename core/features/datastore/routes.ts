@@ -139,7 +139,7 @@ export const keyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/keys/:name",
-		summary: "Remove a datastore item",
+		summary: "Delete a datastore item",
 		answers: { 204: answerNothing(), 409: answerConflict },
 		permission: "key_value_pair_delete",
 		resource: (context) => toResource(context),

@@ -132,7 +132,7 @@ export const policyRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/policies",
-		summary: "Make a policy",
+		summary: "Create a policy",
 		description:
 			"409 if the name exists or the action already has a policy of this type. A policy for another pack also requires `policy_create` on that pack; a policy for `*` requires it globally.",
 		answers: { 201: answerJson(policySchema), 409: answerConflict },
@@ -170,7 +170,7 @@ export const policyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/policies/:ref",
-		summary: "Remove a policy",
+		summary: "Delete a policy",
 		answers: { 204: answerNothing() },
 		permission: "policy_delete",
 		resource: findPolicyResource,

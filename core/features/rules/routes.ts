@@ -93,7 +93,7 @@ export const ruleRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/rules",
-		summary: "Make a rule",
+		summary: "Create a rule",
 		description: "Also requires `action_execute` on the action and the permission to use the trigger.",
 		answers: { 201: answerJson(ruleSchema), 409: answerConflict },
 		permission: "rule_create",
@@ -137,7 +137,7 @@ export const ruleRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/rules/:ref",
-		summary: "Remove a rule",
+		summary: "Delete a rule",
 		answers: { 204: answerNothing() },
 		permission: "rule_delete",
 		resource: findRuleResource,

@@ -81,7 +81,7 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/triggertypes",
-		summary: "Make a trigger type",
+		summary: "Create a trigger type",
 		answers: { 201: answerJson(triggerTypeSchema), 409: answerConflict },
 		permission: "trigger_type_create",
 		resource: ({ body }) => toTriggerTypeResource(body),
@@ -110,7 +110,7 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/triggertypes/:ref",
-		summary: "Remove a trigger type",
+		summary: "Delete a trigger type",
 		description: "Trigger types of the pack `core` cannot be removed.",
 		answers: { 204: answerNothing() },
 		permission: "trigger_type_delete",
@@ -153,7 +153,7 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/triggers",
-		summary: "Make a trigger",
+		summary: "Create a trigger",
 		description: "Returns the existing trigger if one has the same pack and name, or the same type and parameters.",
 		answers: { 201: answerJson(triggerSchema) },
 		permission: "trigger_create",
@@ -191,7 +191,7 @@ export const triggerRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/triggers/:ref",
-		summary: "Remove a trigger",
+		summary: "Delete a trigger",
 		answers: { 204: answerNothing() },
 		permission: "trigger_delete",
 		resource: (context) => findTriggerResource("delete", context),

@@ -5,11 +5,11 @@ import { defineRunner } from "svc-automation/contract";
 export const templateName = defineRunner(
 	"template-name",
 	({ suffix = "" }: { suffix?: string }) => ({
-		description: "Says a text, a line at a time.",
+		description: "Prints a text line by line.",
 		parameters: {
 			text: { type: "string", required: true, description: "What to say." },
 			pause: { type: "integer", default: 0, description: "Milliseconds after each line." },
-			timeout: { type: "integer", default: 60, description: "Seconds it may take." },
+			timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
 		},
 		capabilities: { streaming: true, cancellation: true },
 		async run({ runnerParameters: { text, pause }, emit, captured, signal }) {

@@ -6,7 +6,7 @@ import { defineSensor, poll } from "svc-automation/contract";
 export const templateName = defineSensor(
 	"template-name",
 	({ directory, interval = 4 }: { directory: string; interval?: number }) => ({
-		description: "Tells of files that appear in a directory.",
+		description: "Dispatches an event for each new file in a directory.",
 		poll_interval: interval,
 		trigger_types: [
 			{
