@@ -39,7 +39,7 @@ const testedElsewhere = new Set([
 	"a successful action resolves as succeeded, with a result that survives JSON",
 	"a failing action resolves as not succeeded",
 	"bytes that are not valid text do no harm",
-	"a character whose bytes arrive separately is emitted as one character",
+	"a character that arrives in several pieces is emitted whole",
 	"a run that closes its output early ends when it ends, with its own status",
 	// pyodide-run.test.ts
 	"an abort (cancel) ends the run within the grace and keeps the output",
