@@ -16,12 +16,14 @@ test("paragraphs of a page are read without code blocks, inline code and address
 });
 
 test("sentences in strings, templates and elements of a source file are read with their line", () => {
-	const source = '// nobody\nconst a = "the value is no number";\nconst b = `file ${a} is not to be found`;\nconst c = "short";\n';
+	const source =
+		'// nobody\nconst a = "the value is no number";\nconst b = `file ${a} is not to be found`;\nconst c = `"${a}" is no backup`;\nconst d = "so short";\n';
 	assert.deepEqual(
 		toStrings("file.ts", source).map(({ line, text }) => [line, text]),
 		[
 			[2, "the value is no number"],
 			[3, "file … is not to be found"],
+			[4, '"…" is no backup'],
 		],
 	);
 	assert.deepEqual(

@@ -34,15 +34,19 @@ const refused: readonly (readonly [pattern: RegExp, advice: string])[] = [
 /** Words of a sentence that is reported as long. */
 const longSentence = 30;
 
-/** Returns a problem for each refused word in the documentation, in help texts, labels and messages. */
-export function checkProse(): Promise<string[]> {
-	return Promise.resolve(readProse().flatMap(findRefused));
+/** Returns a problem for each refused word in the documentation, in help texts, labels and messages of the accepted files. */
+export function checkProse(accepts: (path: string) => boolean = () => true): Promise<string[]> {
+	return Promise.resolve(
+		readProse()
+			.filter(({ path }) => accepts(path))
+			.flatMap(findRefused),
+	);
 }
 
 /** Returns all texts that people read. */
 export function readProse(): readonly Prose[] {
 	const isPage = (file: string) => file.endsWith(".md");
-	const isCode = (file: string) => /\.tsx?$/.test(file) && !/\.(?:test|test-support)\.tsx?$/.test(file) && !file.includes("/testing/");
+	const isCode = (file: string) => /\.tsx?$/.test(file) && !/\.(?:test|test-support)\.tsx?$/.test(file);
 	return [
 		...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ...findFiles(["docs", "examples"], isPage)].flatMap((path) =>
 			toParagraphs(path, readFileSync(path, "utf8")),
@@ -103,7 +107,7 @@ export function toStrings(path: string, source: string): readonly Prose[] {
 		for (const member of Object.values(node)) visit(member);
 	};
 	const add = (text: string, at: number) => {
-		if ((text.match(/[A-Za-z]{2,}/g)?.length ?? 0) < 4 || !text.includes(" ")) return;
+		if ((text.match(/[A-Za-z]{2,}/g)?.length ?? 0) < 3 || !text.includes(" ")) return;
 		found.push({
 			path,
 			line: bytes

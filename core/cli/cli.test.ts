@@ -185,7 +185,7 @@ test("a second Ctrl-C leaves the execution", async () => {
 	await stderr.holds("canceling");
 	interrupt();
 	assert.equal(await exitCode, 130);
-	assert.match(stderr.text, /left execution/);
+	assert.match(stderr.text, /detached from execution/);
 });
 
 test("Ctrl-C while following somebody else's execution leaves it alone", async () => {

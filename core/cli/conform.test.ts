@@ -51,7 +51,7 @@ export default memoryBus();`,
 test("a plugin that keeps its promises ends with 0, and the report says what was left out", async () => {
 	const { code, stdout } = await run("runner", sound);
 	assert.equal(code, 0, stdout);
-	assert.match(stdout, /^ {2}ok {4}shout: one instance runs many actions at once, \d+ ms$/m);
+	assert.match(stdout, /^ {2}ok {4}shout: one instance runs many actions concurrently, \d+ ms$/m);
 	assert.match(stdout, /^left out: statements of the cases fails, throws, prints, blocks: give them in `cases`$/m);
 	assert.match(stdout, /^6 hold, 0 refused$/m);
 });
@@ -59,7 +59,7 @@ test("a plugin that keeps its promises ends with 0, and the report says what was
 test("a statement that is refused ends with 1, and says why", async () => {
 	const { code, stdout } = await run("runner", broken);
 	assert.equal(code, 1);
-	assert.match(stdout, /FAIL {2}shout: an action that works resolves as succeeded.+\n\s+AssertionError/);
+	assert.match(stdout, /FAIL {2}shout: a successful action resolves as succeeded.+\n\s+AssertionError/);
 	assert.match(stdout, /^4 hold, 2 refused$/m);
 });
 
@@ -84,7 +84,7 @@ test("of a runner plugin alone the statements that need no case are tested", asy
 });
 
 test("only some statements, and all of it several times until one is refused", async () => {
-	const { stdout } = await run("runner", sound, "--only", "at once", "--times", "3");
+	const { stdout } = await run("runner", sound, "--only", "concurrently", "--times", "3");
 	assert.match(stdout, /^3 hold, 0 refused, in 3 rounds$/m);
 	const refused = JSON.parse((await run("runner", broken, "--times", "3", "--reporter", "json")).stdout);
 	assert.deepEqual(new Set(refused.statements.map(({ round }: { round: number }) => round)), new Set([1]));
@@ -95,7 +95,7 @@ test("a statement that takes longer than the time given is refused", async () =>
 		"hangs.mjs",
 		runner(true).replace("async () => ({ succeeded: true, result: {} })", "() => new Promise(() => {})"),
 	);
-	const { code, stdout } = await run("runner", module, "--only", "at once", "--timeout", "0.05");
+	const { code, stdout } = await run("runner", module, "--only", "concurrently", "--timeout", "0.05");
 	assert.equal(code, 1);
 	assert.match(stdout, /it had not ended after 50 ms/);
 });
@@ -115,7 +115,7 @@ test("wrong usage ends with 2 and says what is allowed", async () => {
 			["sensor", writeModule("sensor.mjs", 'export default { kind: "sensor", name: "x", create: () => ({}) };')],
 			/for the kind "sensor" it must export `conformance`/,
 		],
-		[["runner", sound, "--only", "no such statement"], /--only: no statement of the kit holds "no such statement"/],
+		[["runner", sound, "--only", "no such statement"], /--only: no statement of the kit contains "no such statement"/],
 		[["runner", sound, "--times", "0"], /whole number of at least 1/],
 		[["runner", sound, "--timeout", "soon"], /a number above 0/],
 		[["runner", sound, "--reporter", "xml"], /Allowed choices are text, json, junit/],
@@ -138,7 +138,7 @@ export default { kind: "storage", name: "full", create: () => storage };`,
 	);
 	const { code, stdout } = await run("storage", module, "--only", "remove");
 	assert.equal(code, 1);
-	assert.match(stdout, /holds records of the kind "trace" and is left alone/);
+	assert.match(stdout, /contains records of the kind "trace" and is not changed/);
 	assert.match(stdout, /^0 hold/m);
 });
 

@@ -84,8 +84,8 @@ test("a trigger type, a rule and an event make a trace that is drawn as a tree",
 test("a rule whose action does not exist is made with a warning, and listed with its problem", async () => {
 	const broken = { ...rule, name: "broken", action: { ref: "core.nop" } };
 	const made = await svc("rule", "create", file("broken.json", broken));
-	assert.deepEqual([made.exitCode, made.stderr], [0, 'warning: action.ref: there is no action "core.nop"\n']);
-	assert.match((await svc("rule", "list")).stdout, /problems[^]*default\.broken .*there is no action "core\.nop"/i);
+	assert.deepEqual([made.exitCode, made.stderr], [0, 'warning: action.ref: action "core.nop" does not exist\n']);
+	assert.match((await svc("rule", "list")).stdout, /problems[^]*default\.broken .*action "core\.nop" does not exist/i);
 	assert.equal((await svc("rule", "delete", "default.broken")).exitCode, 0);
 	assert.doesNotMatch((await svc("rule", "list")).stdout, /problems/i);
 });

@@ -70,7 +70,7 @@ export async function* openEvents(
 	onOpen?: () => void,
 ): AsyncGenerator<SourceEvent> {
 	const idle = new AbortController();
-	const end = () => idle.abort(new Error("the connection has gone silent"));
+	const end = () => idle.abort(new Error("no data arrived on the connection for too long"));
 	let timer = setTimeout(end, silence);
 	// Browsers have no `timer.refresh()` as Node.js has, so the timer is replaced.
 	const onActivity = () => {

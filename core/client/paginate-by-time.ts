@@ -49,13 +49,14 @@ function isLast<T>({ items, total, hasMore, limit }: ListPage<T>, offset: number
 
 function toQuery<T>({ query, time }: TimePagination<T>): ListQuery {
 	const { sort, offset, include_attributes: included, exclude_attributes: excluded } = query;
-	if (sort !== undefined || offset !== undefined) throw new TypeError("sort, offset: a walk has an order of its own, from the first on");
+	if (sort !== undefined || offset !== undefined)
+		throw new TypeError("sort, offset: not allowed while paging through all records, which has a fixed order");
 	if (
 		String(excluded ?? "")
 			.split(",")
 			.includes(time)
 	)
-		throw new TypeError(`exclude_attributes: a walk needs ${time}`);
+		throw new TypeError(`exclude_attributes: paging through all records needs ${time}`);
 	if (included === undefined || String(included).split(",").includes(time)) return query;
 	return { ...query, include_attributes: `${included},${time}` };
 }

@@ -75,7 +75,7 @@ export async function readJson<T>(response: Response): Promise<T> {
 		return parseJson(text) as T;
 	} catch (cause) {
 		const { origin } = new URL(response.url);
-		throw new SvcError("SVC_UNAVAILABLE", `${origin} did not answer with JSON: it may not be the service's address`, { cause });
+		throw new SvcError("SVC_UNAVAILABLE", `the response from ${origin} is not JSON: is this the address of the service?`, { cause });
 	}
 }
 

@@ -52,7 +52,7 @@ export interface FoundExpression {
 	 * One message for each function, method, filter or test that is called and does not exist. Present only if `find` was given
 	 * `functions`.
 	 *
-	 * Example: `there is no function "suceeded"; did you mean "succeeded"?`.
+	 * Example: `unknown function "suceeded"; did you mean "succeeded"?`.
 	 */
 	readonly unknown?: readonly string[];
 }

@@ -102,8 +102,8 @@ function markLargeNumbers(text: string, limit: number): string {
 		if (token.length < 5 || !isLarge(token, match.index)) continue;
 		pieces.push(text.slice(copiedLength, match.index), `"${marker}${token}"`);
 		if (pieces.length > 2 * limit) {
-			const rule = `at most ${limit} whole numbers beyond ±${Number.MAX_SAFE_INTEGER} are read`;
-			throw new SvcError("SVC_INVALID", `${rule}; write more of them as texts`);
+			const rule = `at most ${limit} integers beyond ±${Number.MAX_SAFE_INTEGER} are allowed`;
+			throw new SvcError("SVC_INVALID", `${rule}; write the others as strings`);
 		}
 		copiedLength = match.index + token.length;
 	}
@@ -125,7 +125,7 @@ function isLarge(token: string, position: number): boolean {
 	const digits = token.length - (token.startsWith("-") ? 1 : 0);
 	if (isWhole && digits <= maxDigits) return !Number.isSafeInteger(number);
 	if (!isWhole && Number.isFinite(number)) return false;
-	const limit = isWhole ? `whole numbers have at most ${maxDigits} digits` : `the largest number is ${Number.MAX_VALUE}`;
+	const limit = isWhole ? `integers must have at most ${maxDigits} digits` : `the largest number is ${Number.MAX_VALUE}`;
 	const shortToken = token.length > 40 ? `${token.slice(0, 40)}…` : token;
 	throw new SvcError("SVC_INVALID", `the number ${shortToken} at character ${position + 1} cannot be represented: ${limit}`);
 }

@@ -110,7 +110,7 @@ test("an interval that is no positive number is refused", async () => {
 	for (const seconds of [0, -1, Number.NaN])
 		await assert.rejects(
 			poll(createContext(), seconds, () => {}),
-			/more than 0/,
+			/greater than 0/,
 		);
 });
 

@@ -19,7 +19,7 @@ export async function poll(
 	seconds: number,
 	round: () => Promise<void> | void,
 ): Promise<void> {
-	if (!(seconds > 0)) throw new RangeError(`poll: seconds must be more than 0, not ${seconds}`);
+	if (!(seconds > 0)) throw new RangeError(`poll: seconds must be greater than 0, got ${seconds}`);
 	let failures = 0;
 	while (!signal.aborted) {
 		try {
@@ -28,7 +28,7 @@ export async function poll(
 		} catch (error) {
 			if (signal.aborted) return;
 			failures += 1;
-			logger.warn("a round of polling failed", { failures, problem: toErrorMessage(error) });
+			logger.warn("polling failed", { failures, problem: toErrorMessage(error) });
 		}
 		// The exponent is bounded so that the power stays finite. The pause is never shorter than the interval.
 		const pauseSeconds = Math.max(seconds, Math.min(seconds * 2 ** Math.min(failures, 30), maxPauseSeconds));

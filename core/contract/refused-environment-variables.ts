@@ -1,6 +1,6 @@
 /** Names of environment variables that are refused, by topic; separated by spaces. */
 const namesByTopic: Readonly<Record<string, string>> = {
-	"where programs, their files and their temporary files are looked for": "PATH PATHEXT HOME SHELL COMSPEC TMPDIR TMP TEMP TMPPREFIX",
+	"search paths of programs, of their files and of temporary files": "PATH PATHEXT HOME SHELL COMSPEC TMPDIR TMP TEMP TMPPREFIX",
 	"the dynamic loader and the C library":
 		"LIBPATH SHLIB_PATH GCONV_PATH GETCONF_DIR GLIBC_TUNABLES HOSTALIASES LOCALDOMAIN LOCPATH NIS_PATH NLSPATH PATH_LOCALE RES_OPTIONS RESOLV_HOST_CONF TZDIR",
 	shells:
@@ -12,9 +12,9 @@ const namesByTopic: Readonly<Record<string, string>> = {
 		"PHPRC PLTHOME PLTCOLLECTS SBCL_HOME TCLLIBPATH TCL_LIBRARY TK_LIBRARY AWKPATH AWKLIBPATH M4PATH FACTERLIB CAML_LD_LIBRARY_PATH OCAMLRUNPARAM OCAMLLIB RUSTFLAGS",
 	"compilers and make":
 		"CC CXX CPP LD AS AR NM FC CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH LIBRARY_PATH COMPILER_PATH MAKEFLAGS MAKEFILES MFLAGS GNUMAKEFLAGS ACLOCAL_PATH",
-	"editors, pagers and what opens things":
+	"editors, pagers and browsers":
 		"EDITOR VISUAL PAGER MANPAGER MANPATH MANOPT BROWSER LESS LESSOPEN LESSCLOSE LESSKEY LESSKEYIN LESSKEY_SYSTEM LESSHISTFILE VIM VIMINIT VIMRUNTIME GVIMINIT EXINIT MYVIMRC HGEDITOR HGMERGE HGRCPATH CVSEDITOR MAILCAPS MAILRC SCREENRC",
-	"programs that others start, and options they read":
+	"programs that other programs start, and the options of these":
 		"SSH_ASKPASS SSH_ASKPASS_REQUIRE SSH_AUTH_SOCK SSH_SK_HELPER SSH_SK_PROVIDER SSH_PKCS11_HELPER TAR_OPTIONS GREP_OPTIONS ZIPOPT UNZIP GZIP BZIP XZ_DEFAULTS XZ_OPT",
 	"certificates that are trusted":
 		"SSL_CERT_FILE SSL_CERT_DIR SSLKEYLOGFILE REQUESTS_CA_BUNDLE CURL_CA_BUNDLE HTTPLIB2_CA_CERTS AWS_CA_BUNDLE",
@@ -26,7 +26,7 @@ const namesByTopic: Readonly<Record<string, string>> = {
 
 /** Beginnings of the names of refused variables by topic, separated by spaces. */
 const prefixes: Readonly<Record<string, string>> = {
-	"the run's own variables, which say who it is": "SVC_ ST2_",
+	"variables of the run itself, which identify it": "SVC_ ST2_",
 	"the dynamic loader and the C library": "LD_ _RLD LDR_ DYLD_ MALLOC_",
 	"shells; bash takes functions from BASH_FUNC_": "BASH_ FISH_ KSH_ ZSH_",
 	Python: "PYTHON PIP_ PIPENV_ POETRY_ PYENV_ CONDA_ UV_ VIRTUALENV_",
@@ -40,7 +40,7 @@ const prefixes: Readonly<Record<string, string>> = {
 	"version control and copying": "GIT_ SVN_ CVS_ BZR_ RSYNC_",
 	"tools that start programs or load plug-ins":
 		"SUDO_ SYSTEMD_ ANSIBLE_ SALT_ HELM_ TF_CLI_ TF_PLUGIN_ CLOUDSDK_ PSQL_ GPG_ WINE PROOT_ FAKEROOT",
-	"libraries with plug-ins or configuration of their own":
+	"libraries with plug-ins or their own configuration":
 		"XDG_ OPENSSL_ KRB5_ SASL_ DBUS_ GTK_ GDK_ GIO_ GST_ GSETTINGS_ QT_ KDE ALSA_ PULSE_ MESA_ LIBGL_ VK_ FONTCONFIG_ MAGICK_ GS_ TEXMF TEXINPUTS QEMU_ VALGRIND_ LLVM_ GCOV_",
 };
 

@@ -64,7 +64,11 @@ test("a service that cannot be reached is named by its address", async () => {
 test("an answer that is not JSON is not taken for a record", async () => {
 	await withServer(
 		(_request, response) => response.end("<html>hello</html>"),
-		(apiUrl) => assert.rejects(createClient({ apiUrl }).user(), { code: "SVC_UNAVAILABLE", message: /not answer with JSON/ }),
+		(apiUrl) =>
+			assert.rejects(createClient({ apiUrl }).user(), {
+				code: "SVC_UNAVAILABLE",
+				message: /is not JSON: is this the address of the service/,
+			}),
 	);
 });
 

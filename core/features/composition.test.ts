@@ -33,16 +33,16 @@ test("a missing feature is named with how to add it, and so is a name that is ta
 	assert.deepEqual(problemsOf(plain("leaf", ["branch", "packs"]), plain("fruit", ["leaf"])), [
 		'features[0]: "leaf" needs the feature "branch"; hint: add branch',
 	]);
-	assert.deepEqual(problemsOf(plain("packs")), ['features[0]: every service has a feature "packs"; choose another name']);
+	assert.deepEqual(problemsOf(plain("packs")), ['features[0]: the feature "packs" is built in; choose another name']);
 });
 
 test("a feature that would replace a member of the engine is refused", async () => {
 	const features = [plain("other", [], () => ({ api: { rules: {} } }))];
-	await assert.rejects(startEngine({ options: { features } }), /"other" adds the member "rules" to the engine, which "rules" adds already/);
+	await assert.rejects(startEngine({ options: { features } }), /"other" adds the member "rules" to the engine, which "rules" already adds/);
 	const second = [plain("other", [], () => ({ api: { executions: 1 } }))];
 	await assert.rejects(
 		startEngine({ options: { features: second } }),
-		/"other" adds the member "executions" to the engine, which every engine has/,
+		/"other" adds the member "executions" to the engine, which is built in/,
 	);
 });
 
@@ -91,12 +91,12 @@ test("permissions that two features define differently are refused", () => {
 		defineFeature({ name: "pebbles", permissions: { pebble: { verbs } } as never, create: () => ({ api: {} }) });
 	define(["list"]);
 	define(["list"]);
-	assert.throws(() => define(["list", "view"]), /permissions of "pebble" are defined differently already/);
+	assert.throws(() => define(["list", "view"]), /permissions of "pebble" are already defined differently/);
 });
 
 test("features that need each other are named", () => {
 	assert.deepEqual(problemsOf(plain("hen", ["egg"]), plain("egg", ["hen"]), plain("fox", ["packs"])), [
-		'features: "hen", "egg" cannot be created, because some of them require each other',
+		'features: "hen", "egg" cannot be created, because they require each other',
 	]);
 	assert.deepEqual(problemsOf(plain("fox", ["packs"])), []);
 });
@@ -106,10 +106,10 @@ test("a kind that another feature has defined with other fields is refused", () 
 		defineFeature({ name: "stones", kinds: { stone: { fields } } as never, create: () => ({ api: {} }) });
 	define({ id: "text" })();
 	define({ id: "text" })();
-	assert.throws(define({ id: "text", weight: "real" }), /kind "stone" is defined by another feature already/);
+	assert.throws(define({ id: "text", weight: "real" }), /kind "stone" is already defined by another feature/);
 	assert.throws(
 		() => defineFeature({ name: "pack", kinds: { pack: { fields: {} } } as never, create: () => ({ api: {} }) }),
-		/kind "pack" is one of the service/,
+		/kind "pack" is built in and cannot be registered/,
 	);
 	delete (entityKinds as Record<string, unknown>)["stone"];
 });

@@ -63,13 +63,13 @@ function assertNewMembers(name: string, { api }: Feature, others: readonly (read
 	const members = Reflect.ownKeys(api);
 	const own = members.find((key) => engineMembers.includes(key));
 	if (own !== undefined)
-		throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${String(own)}" to the engine, which every engine has`);
+		throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${String(own)}" to the engine, which is built in`);
 	for (const [other, { api: otherApi }] of others) {
 		const member = members.find((key) => Object.hasOwn(otherApi, key));
 		if (member !== undefined)
 			throw new SvcError(
 				"SVC_CONFIG",
-				`features: "${name}" adds the member "${String(member)}" to the engine, which "${other}" adds already`,
+				`features: "${name}" adds the member "${String(member)}" to the engine, which "${other}" already adds`,
 			);
 	}
 }
@@ -88,14 +88,14 @@ export function toFileReaders(plugins: readonly FeaturePlugin[]): NonNullable<Fe
 export function findFeatureProblems(plugins: readonly FeaturePlugin[], toHint: (name: string) => string): string[] {
 	const known = [...coreFeatureNames, ...plugins.map(({ name }) => name)];
 	const problems = plugins.flatMap(({ name, requires = [] }, index) => {
-		if (coreFeatureNames.includes(name)) return [`features[${index}]: every service has a feature "${name}"; choose another name`];
+		if (coreFeatureNames.includes(name)) return [`features[${index}]: the feature "${name}" is built in; choose another name`];
 		const missing = requires.filter((required) => !known.includes(required));
 		return missing.map((required) => `features[${index}]: "${name}" needs the feature "${required}"; hint: ${toHint(required)}`);
 	});
 	if (problems.length > 0) return problems;
 	const sorted = sortByRequirements(plugins);
 	const circular = plugins.flatMap(({ name }) => (sorted.some((plugin) => plugin.name === name) ? [] : [`"${name}"`]));
-	return circular.length === 0 ? [] : [`features: ${circular.join(", ")} cannot be created, because some of them require each other`];
+	return circular.length === 0 ? [] : [`features: ${circular.join(", ")} cannot be created, because they require each other`];
 }
 
 /** Returns the features in an order in which each follows those that it requires. Leaves out those whose requirements cannot be met. */

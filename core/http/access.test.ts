@@ -30,14 +30,14 @@ test("a route that does not say who may use it, and what it answers, refuses to 
 	assert.throws(start({}), /GET \/x declares no known permission/);
 	assert.throws(start({ permission: "action_fly" }), /declares no known permission/);
 	assert.throws(start({ permission: "action_view" }), /declares no resource for "action_view"/);
-	assert.throws(start({ permission: "authenticated" }), /GET \/x is not one of those that may declare "authenticated"/);
+	assert.throws(start({ permission: "authenticated" }), /GET \/x must not declare "authenticated"/);
 	assert.throws(start({ path: "/user", permission: "authenticated", resource: () => ({ uid: "x" }) }), /declares a resource/);
 	assert.throws(start({ permission: "admin", resource: () => ({ uid: "x" }) }), /declares a resource/);
 	for (const declared of [{ permission: "action_list" }, { permission: "action_view", resource: () => ({ uid: "x" }) }]) {
 		assert.doesNotThrow(start(declared));
 	}
 	assert.throws(start({ permission: "action_list", answers: undefined }), /route GET \/x declares no answers; hint: "answers: {/);
-	assert.throws(start({ permission: "action_list", answers: { 404: answerNothing() } }), /GET \/x declares no answer for success/);
+	assert.throws(start({ permission: "action_list", answers: { 404: answerNothing() } }), /GET \/x declares no successful response/);
 	assert.throws(start({ permission: "action_list", summary: "" }), /GET \/x declares no summary/);
 	const pathsOf = (wanted: string) => [...new Set(routes.filter(({ permission }) => permission === wanted).map(({ path }) => path))];
 	assert.deepEqual(pathsOf("public"), [

@@ -100,7 +100,7 @@ const loopbackName = /^(?:.+\.)?localhost$/;
 
 const refusal = replyFault(
 	403,
-	"header Host: is not a name of this service. While auth.enable is false, it answers under the names of its own addresses and of the loopback only; allow others by api.allowed_hosts",
+	"header Host: not a name of this service. While auth.enable is false, only its own addresses and the loopback names are allowed; add other names to api.allowed_hosts",
 );
 
 /**

@@ -55,7 +55,7 @@ function findExplicit(headers: Headers, query: RawQuery): OfferedCredentials | u
 	const token = headerToken || query.get("x-auth-token");
 	const apiKey = headerKey || query.get("svc-api-key");
 	if (token && apiKey) {
-		throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - only one of token and API key may be given, not both");
+		throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - give either a token or an API key, not both");
 	}
 	if (token) return { token, location: headerToken ? "header" : "query" };
 	if (apiKey) return { apiKey, location: headerKey ? "header" : "query" };

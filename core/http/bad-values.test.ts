@@ -97,7 +97,7 @@ probeTest("values that no field can take are refused and named", async ({ ask, c
 		[
 			"/v1/executions",
 			'{"action": "probes.probe", "context": {"trace_context": {"trace_tag": null}}}',
-			/trace_tag: must be a text, got null/,
+			/trace_tag: must be a string, got null/,
 		],
 		["/v1/executions", '{"action": "probes.probe", "context": {"trace_context": {"id_": null, "trace_tag": null}}}', /trace_tag/],
 		["/v1/executions", '{"action": "probes.probe", "context": {"parent": "x"}}'],

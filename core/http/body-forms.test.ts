@@ -130,7 +130,7 @@ test("JSON that is declared as a form, or as nothing, is told which header it ne
 			assert.match(form.fault, /it is JSON, but the header Content-Type declares a form .* send "Content-Type: application\/json"/);
 			const nothing = await door(() => utf8("a=1"), {});
 			assert.equal(nothing.status, 400);
-			assert.match(nothing.fault, /not valid JSON, as which a body without the header Content-Type is read/);
+			assert.match(nothing.fault, /not valid JSON, which is assumed without the header Content-Type/);
 		}
 		const braces = await doors[1]?.(() => utf8("{a=1"), { "content-type": "application/x-www-form-urlencoded" });
 		assert.match(braces?.fault ?? "", /^action: is a required property/);

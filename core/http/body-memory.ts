@@ -51,7 +51,7 @@ export class BodyMemory {
 			add: (bytes) => {
 				const userBytes = (this.#userBytes.get(username) ?? 0) + bytes;
 				if (userBytes > this.#maxUserBytes || this.#usedBytes + bytes > this.#maxBytes) {
-					throw new SvcError("SVC_UNAVAILABLE", "body: other requests use all memory for bodies; try again");
+					throw new SvcError("SVC_UNAVAILABLE", "body: the memory for request bodies is used up; try again");
 				}
 				count(bytes);
 			},

@@ -7,7 +7,7 @@ import type { ServerRequest } from "./server-request.ts";
 
 /** Error message for an embedding program that has already read the body. */
 export const bodyAlreadyReadMessage =
-	"body: it was read before the service got the request; mount the service in front of whatever parses bodies";
+	"body: already consumed before the request reached the service; mount the service before any middleware that parses bodies";
 
 /** Maximum number of bytes of a refused body that are read and discarded. */
 const maxDrainBytes = 64 * 1024 * 1024;
@@ -176,7 +176,7 @@ async function decodeContent(bytes: Buffer, contentEncoding: string, limit: numb
 		return await decode(bytes, { maxOutputLength: limit });
 	} catch (cause) {
 		if ((cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
-			throw new SvcError("SVC_TOO_LARGE", `body: must be at most ${limit} bytes, got more after decoding ${coding}`, { cause });
+			throw new SvcError("SVC_TOO_LARGE", `body: must be at most ${limit} bytes; it is longer after decoding ${coding}`, { cause });
 		}
 		throw new SvcError("SVC_INVALID", `Failed to parse request body: not valid ${coding}, which the header Content-Encoding names`, {
 			cause,

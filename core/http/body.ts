@@ -111,7 +111,7 @@ function parseJsonBody(text: string, type: string): JsonValue {
 	try {
 		return parseJson(text, maxLargeNumbers);
 	} catch (cause) {
-		const hint = type === "" ? ", as which a body without the header Content-Type is read" : "";
+		const hint = type === "" ? ", which is assumed without the header Content-Type" : "";
 		const problem = isSvcError(cause) ? cause.message : `not valid JSON${hint}`;
 		throw new SvcError("SVC_INVALID", `Failed to parse request body: ${problem}`, { cause });
 	}

@@ -53,7 +53,7 @@ export function watchCertificate(files: CertificateFiles, server: object, logger
 }
 
 async function readPem(option: string, path: string): Promise<string> {
-	if (path === "") throw new SvcError("SVC_CONFIG", `${option}: must name a file, as use_ssl is true`);
+	if (path === "") throw new SvcError("SVC_CONFIG", `${option}: must name a file, because use_ssl is true`);
 	try {
 		return await readFile(path, "utf8");
 	} catch (error) {

@@ -10,8 +10,8 @@ const invalidCharacter = /[^A-Za-z0-9._~:[\]%!$&'()*+;=-]/;
 export function findHostProblem(hosts: readonly string[], { isNeeded }: { readonly isNeeded: boolean }): string | undefined {
 	if (hosts.length > 1) return "header Host: given more than once";
 	const [host] = hosts;
-	if (host === undefined) return isNeeded ? "header Host: is missing" : undefined;
-	return invalidCharacter.test(host) ? "header Host: it is no host" : undefined;
+	if (host === undefined) return isNeeded ? "header Host: missing" : undefined;
+	return invalidCharacter.test(host) ? "header Host: not a valid host" : undefined;
 }
 
 /** Returns all `Host` headers of a request. Node's `headers` contains only the first one. */

@@ -121,7 +121,7 @@ const refused: readonly (readonly [schema: unknown, place: RegExp])[] = [
 	[{ properties: { a: { minLength: -1 } } }, /\.properties\.a\.minLength: must be/],
 	[{ required: [5] }, /\.required: must be/],
 	[{ $ref: "http://example.com/schema" }, /\.\$ref: must be/],
-	[{ $ref: "#/gone" }, /is no valid schema/],
+	[{ $ref: "#/gone" }, /is not a valid schema/],
 	[{ if: null }, /\.if: must be a definition/],
 	[
 		{ properties: Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`a${index}`, { minLength: 1 }])) },

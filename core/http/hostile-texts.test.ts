@@ -50,7 +50,7 @@ const rule = (more: object, says: RegExp): Asked => {
 
 test("templates that take long to read are refused with the limit", () => {
 	const sum = `{{ ${"1+".repeat(1_500_000)}1 }}`;
-	const tooLarge = /^400 .*lines.*more than 10000 names, numbers, texts, operators and tags/;
+	const tooLarge = /^400 .*lines.*more than 10000 names, numbers, strings, operators and tags/;
 	const togetherTooLarge = /^400 .*lines.*together have more than 12000/;
 	return withService((service) =>
 		askAll(service, [
@@ -89,7 +89,7 @@ test("bodies with very many whole numbers beyond 2^53 are refused, and thousands
 			path: "/v1/executions",
 			body: `{"action":"default.speak","parameters":{"lines":[${Array(count).fill("9007199254740993")}]}}`,
 		});
-		await askAll(service, [{ ...ids(100_000), says: /^400 .*at most 2500 whole numbers beyond/ }]);
+		await askAll(service, [{ ...ids(100_000), says: /^400 .*at most 2500 integers beyond/ }]);
 		const answer = await assertNoStall(service, () => send(service, ids(2_000)));
 		assert.ok(answer.split("9007199254740993").length > 2_000);
 	}));

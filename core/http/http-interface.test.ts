@@ -163,7 +163,7 @@ test("credentials are taken from header, query and cookie, and both kinds at onc
 		assert.equal(await status(`?x-auth-token=${token}`, { "x-auth-token": "wrong" }), 401);
 		assert.equal(await status(`?svc-api-key=${apiKey}`, { "x-auth-token": token }), 401);
 		const refused = await fetch(`${urls.api}/v1/user`, { headers: { "x-auth-token": token, "svc-api-key": apiKey } });
-		assert.match(await faultOf(refused), /Unauthorized.*only one/);
+		assert.match(await faultOf(refused), /Unauthorized.*either a token or an API key/);
 		assert.ok(!JSON.stringify(logger.lines).includes(token), "no credential in the log");
 	}));
 

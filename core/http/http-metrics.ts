@@ -19,25 +19,25 @@ export class HttpMetrics {
 	constructor(meters: Meters, streams: Pick<OpenStreams, "count">) {
 		this.#requests = meters.counter({
 			name: "svc_http_requests_total",
-			help: "Requests that were answered, by route.",
+			help: "HTTP requests, by route and status.",
 			labels: ["method", "route", "status"],
 		});
 		this.#duration = meters.histogram({
 			name: "svc_http_request_duration_seconds",
-			help: "How long requests took until their answer began.",
+			help: "Time until the response to a request starts.",
 			labels: ["method"],
 			buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
 		});
 		this.#streamPieces = meters.counter({
 			name: "svc_stream_pieces_total",
-			help: "Pieces of event streams that were sent; events that come together are one.",
+			help: "Chunks sent on event streams; events that arrive together are one chunk.",
 		});
-		this.#streamBytes = meters.counter({ name: "svc_stream_bytes_total", help: "Bytes of event streams that were sent." });
+		this.#streamBytes = meters.counter({ name: "svc_stream_bytes_total", help: "Bytes sent on event streams." });
 		this.#slowReaders = meters.counter({
 			name: "svc_stream_slow_readers_total",
-			help: "Event streams that were ended as their clients were too slow.",
+			help: "Event streams that were closed because the client was too slow.",
 		});
-		meters.gauge({ name: "svc_stream_followers", help: "Event streams that are open." }, () => [[streams.count]]);
+		meters.gauge({ name: "svc_stream_followers", help: "Open event streams." }, () => [[streams.count]]);
 	}
 
 	/** Records a response. `milliseconds` is the time until it began. */

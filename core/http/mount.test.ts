@@ -169,12 +169,12 @@ test("a body that the host has read is an error that says so, and does not keep 
 			const headers = { "x-auth-token": await signIn(), "content-type": "application/json" };
 			const response = await fetch(`${url}/api/v1/executions`, { ...post({ action: "default.speak" }), headers });
 			assert.equal(response.status, 500);
-			assert.match(await faultOf(response), /^body: it was read before/);
-			assert.ok(log.some(([, { error }]) => /^body: it was read/.test(String(error))));
+			assert.match(await faultOf(response), /^body: already consumed before/);
+			assert.ok(log.some(([, { error }]) => /^body: already consumed/.test(String(error))));
 			assert.equal((await fetch(`${url}/api/v1/executions`, { headers })).status, 200);
 			const request = new Request("http://host/api/v1/executions", post({}));
 			await request.text();
-			assert.match(await faultOf(await service.fetch(request)), /^body: it was read before/);
+			assert.match(await faultOf(await service.fetch(request)), /^body: already consumed before/);
 		},
 	));
 

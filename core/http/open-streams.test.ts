@@ -129,7 +129,7 @@ test("a user holds as many streams as the option says, with all credentials toge
 				const refused = await fetch(url, { headers: { "svc-api-key": key } });
 				assert.equal(refused.status, 429, url);
 				assert.equal(refused.headers.get("retry-after"), "5");
-				assert.match(await refused.text(), /user \\"admin\\" holds 2 streams, and may hold 2 \(stream\.max_per_user\)/);
+				assert.match(await refused.text(), /user \\"admin\\" has 2 open streams; at most 2 are allowed \(stream\.max_per_user\)/);
 			}
 			const { token: theirs } = (await (
 				await fetch(`${urls.auth}/tokens`, {

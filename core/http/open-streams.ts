@@ -89,7 +89,7 @@ export class OpenStreams {
 		if (this.#limit > 0 && openCount >= this.#limit) {
 			throw new SvcError(
 				"SVC_TOO_MANY",
-				`user "${username}" holds ${openCount} streams, and may hold ${this.#limit} (stream.max_per_user)`,
+				`user "${username}" has ${openCount} open streams; at most ${this.#limit} are allowed (stream.max_per_user)`,
 				{
 					facts: { retry_after: retryAfterSeconds },
 				},

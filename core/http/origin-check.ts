@@ -67,9 +67,9 @@ function assertJson(headers: Headers): void {
 }
 
 function foreignPageError(origin: string | null): SvcError {
-	const from = origin === null ? "which does not say that a page of the service asks" : "which a page of another origin asks";
+	const from = origin === null ? "whose origin is not a page of the service" : "which comes from a page of another origin";
 	return new SvcError(
 		"SVC_FORBIDDEN",
-		`the cookie alone is not enough for this request, ${from}: send the token as X-Auth-Token, or allow the origin (api.allow_origin, auth.api_url)`,
+		`the cookie alone is not sufficient for this request, ${from}: send the token as X-Auth-Token, or allow the origin (api.allow_origin, auth.api_url)`,
 	);
 }

@@ -24,7 +24,7 @@ export function parsePaging(context: RouteContext<unknown, typeof pagingQuery>, 
 	const { limit = defaultLimit ?? noLimit, offset = 0 } = context.query;
 	const { max_page_size, exact_total_limit: exactTotal } = context.options.api;
 	if (limit === 0 || limit < noLimit)
-		throw new SvcError("SVC_INVALID", `limit: must be a positive integer, or -1 for everything, got ${limit}`);
+		throw new SvcError("SVC_INVALID", `limit: must be a positive integer, or -1 for all records, got ${limit}`);
 	if (offset < 0 || offset > maxOffset) throw new SvcError("SVC_INVALID", `offset: must be from 0 to ${maxOffset}, got ${offset}`);
 	const isRestricted = context.query.limit !== undefined && !context.principal.isAdmin;
 	if (isRestricted && (limit === noLimit || limit > max_page_size)) {

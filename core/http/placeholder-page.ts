@@ -10,13 +10,13 @@ const html = `<!doctype html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>svc</title><style>${style}</style></head>
 <body>
 <h1>svc</h1>
-<p>The service is there. Its web page is switched off, or left out.</p>
-<p>An address such as <code>/#/history/&lt;id&gt;/general</code> names an execution by its id. It is shown by</p>
+<p>The service is running. Its web interface is disabled or not installed.</p>
+<p>An address like <code>/#/history/&lt;id&gt;/general</code> refers to an execution by its id. To view it, use:</p>
 <ul>
 <li><code>svc execution get &lt;id&gt;</code>, after <code>svc login &lt;user&gt;</code></li>
 <li><code>GET /v1/executions/&lt;id&gt;</code>, with a token in <code>X-Auth-Token</code></li>
 </ul>
-<p><a href="v1/docs">The requests of the API</a></p>
+<p><a href="v1/docs">API reference</a></p>
 </body>
 </html>
 `;

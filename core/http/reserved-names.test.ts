@@ -15,7 +15,7 @@ test("nobody signs in by the name of the system user", () =>
 		};
 		for (const name of names) assert.equal((await signIn(name)).status, 401, JSON.stringify(name));
 		for (const name of others) assert.equal((await signIn(name)).status, 201, name);
-		assert.ok(log.some((line) => line.includes("the name is the system user's")));
+		assert.ok(log.some((line) => line.includes("the name is that of the system user")));
 	}));
 
 test("a proxy names anybody but the system user", () =>

@@ -30,13 +30,13 @@ interface GuardedRoute {
 export function findPermissionProblem(route: GuardedRoute, guard: AccessGuard): string | undefined {
 	const { component, method, path, permission, resource } = route;
 	if (permission === "authenticated" && !guard.openToAuthenticated.has(`${component} ${method} ${path}`)) {
-		return 'is not one of those that may declare "authenticated"; hint: give it a permission type of its own';
+		return 'must not declare "authenticated"; hint: define a permission type for it';
 	}
 	if (permission === "public" || permission === "authenticated" || permission === "admin") {
-		return resource === undefined ? undefined : `declares a resource, which "${permission}" does not look at`;
+		return resource === undefined ? undefined : `declares a resource, which "${permission}" does not use`;
 	}
 	if (!guard.isPermission(permission)) return "declares no known permission";
 	if (resource === undefined && !guard.isGlobal(permission))
-		return `declares no resource for "${permission}", which concerns single records`;
+		return `declares no resource for "${permission}", which applies to single records`;
 	return undefined;
 }

@@ -56,7 +56,7 @@ async function open(
 	} catch (error) {
 		throw new SvcError(
 			"SVC_CONFIG",
-			`${address.section}.${address.option ?? "port"}: cannot listen on ${address.host} port ${address.port}: it is taken by another program, or not allowed (${toErrorMessage(error)})`,
+			`${address.section}.${address.option ?? "port"}: cannot listen on ${address.host} port ${address.port}: another program uses it, or it is not allowed (${toErrorMessage(error)})`,
 			{ cause: error },
 		);
 	}
@@ -81,7 +81,7 @@ async function stopServer(listener: Listener): Promise<void> {
 
 /** Responses to requests that Node's parser refuses, by error code. All other errors are answered with 400. */
 const answers: ReadonlyMap<string | undefined, readonly [status: string, faultstring: string]> = new Map([
-	["HPE_HEADER_OVERFLOW", ["431 Request Header Fields Too Large", "request: address and headers are too long"]],
+	["HPE_HEADER_OVERFLOW", ["431 Request Header Fields Too Large", "request: URL and headers are too long"]],
 	["HPE_CHUNK_EXTENSIONS_OVERFLOW", ["413 Payload Too Large", "body: chunk extensions are too long"]],
 	["ERR_HTTP_REQUEST_TIMEOUT", ["408 Request Timeout", "request: it did not arrive in time"]],
 ]);
@@ -110,7 +110,7 @@ function answerMalformedRequests(server: Pick<HttpServer, "on">): void {
 	Object.assign(server, { requireHostHeader: false });
 	server.on("checkExpectation", (request, response) => {
 		drainAfterResponse(request, response);
-		const { headers, body } = replyFault(417, "header Expect: only 100-continue is understood");
+		const { headers, body } = replyFault(417, "header Expect: only 100-continue is supported");
 		response.writeHead(417, { ...headers, connection: "close" }).end(body);
 	});
 }

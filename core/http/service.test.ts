@@ -122,7 +122,9 @@ test("a list that is asked for as a whole is read and sent a page at a time, and
 		let reads = 0;
 		failing.failure = (member, values) => (readsTraces(member, values) && ++reads > 1 ? new Error("planted") : undefined);
 		await assert.rejects(read("limit=-1"));
-		assert.ok(log.some((line) => line.includes("an answer was cut short") && line.includes("planted") && line.includes("/v1/traces")));
+		assert.ok(
+			log.some((line) => line.includes("a streamed response was aborted") && line.includes("planted") && line.includes("/v1/traces")),
+		);
 	};
 	return withService(run, { wrap: (plugin) => failing.wrap(plugin) });
 });

@@ -115,7 +115,7 @@ export class SseSubscribers {
 	/** Ends the subscriber for which most bytes are buffered, with `SVC_SUBSCRIBER_LAGGED`. */
 	dropSlowest(): void {
 		const [slowest] = [...this.#subscribers].sort((a, b) => a.sentBytes - b.sentBytes);
-		slowest?.fail(new SvcError("SVC_SUBSCRIBER_LAGGED", "the client reads too slowly, and the memory for slow clients is used up"));
+		slowest?.fail(new SvcError("SVC_SUBSCRIBER_LAGGED", "the client reads too slowly and the buffer for slow clients is full"));
 	}
 
 	/** Ends the fan-out. Each subscriber gets the remaining events and then the error, if there is one, or the end of its stream. */

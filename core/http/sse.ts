@@ -112,6 +112,6 @@ function logEnd(error: unknown, { logger, signal, metrics }: EventStreamOptions)
 	if (signal.aborted) return;
 	const isSlow = isSvcError(error, "SVC_SUBSCRIBER_LAGGED");
 	if (isSlow) metrics.recordSlowClient();
-	if (isSlow) logger.info("event stream ended, events may be missing", { reason: error.message });
+	if (isSlow) logger.info("event stream ended; events may be missing", { reason: error.message });
 	else logger.error("event stream failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }

@@ -71,7 +71,7 @@ async function* toJsonPieces({ logger, request }: ListContext, { first, readBatc
 	} catch (error) {
 		if (!signal.aborted) {
 			const errorText = error instanceof Error ? (error.stack ?? error.message) : String(error);
-			logger.error("an answer was cut short", { path: toLoggedPath(new URL(request.url).pathname), error: errorText });
+			logger.error("a streamed response was aborted", { path: toLoggedPath(new URL(request.url).pathname), error: errorText });
 		}
 		throw error;
 	}

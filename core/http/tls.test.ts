@@ -163,7 +163,7 @@ test("certificate files that are missing, unreadable or do not fit stop the star
 		const good = { use_ssl: true, cert: at("one.pem"), key: at("one.key") };
 		await writeFile(at("text"), "no certificate");
 		for (const [tls, message] of [
-			[{ ...good, cert: "" }, /^auth\.cert: must name a file, as use_ssl is true/],
+			[{ ...good, cert: "" }, /^auth\.cert: must name a file, because use_ssl is true/],
 			[{ ...good, key: "" }, /^auth\.key: must name a file/],
 			[{ ...good, cert: at("nothing.pem") }, /^auth\.cert: ".*nothing\.pem" cannot be read/],
 			[{ ...good, key: at("") }, /^auth\.key: ".*" cannot be read/],

@@ -77,21 +77,21 @@ test("a rule that cannot act as it is meant to is stored with a warning, and sho
 		});
 		const read = async (path: string) => (await (await ask(path)).json()) as { problems?: readonly string[] } & object;
 		const broken = await warningOf(ask, "/v1/rules", rule({ ref: "default.speek" }));
-		assert.deepEqual(broken, { status: 201, warning: 'action.ref: there is no action "default.speek"' });
+		assert.deepEqual(broken, { status: 201, warning: 'action.ref: action "default.speek" does not exist' });
 		const shown = await read("/v1/rules/default.on");
-		assert.deepEqual(shown.problems, ['action.ref: there is no action "default.speek"']);
+		assert.deepEqual(shown.problems, ['action.ref: action "default.speek" does not exist']);
 		const [listed] = (await read("/v1/rules")) as unknown as readonly (typeof shown)[];
 		assert.deepEqual(listed?.problems, shown.problems);
 		// A client that sends the record back is told again.
 		assert.deepEqual(await warningOf(ask, "/v1/rules/default.on", { ...shown, enabled: true }, "PUT"), {
 			status: 200,
-			warning: 'action.ref: there is no action "default.speek"',
+			warning: 'action.ref: action "default.speek" does not exist',
 		});
 		const wrong = rule({ ref: "default.speak", parameters: { lines: ["{{ trigger.body.x | uper }}"], colour: "red" } });
 		assert.equal(
 			(await warningOf(ask, "/v1/rules/default.on", wrong, "PUT")).warning,
-			'action.parameters.colour: the action "default.speak" has no parameter "colour"; ' +
-				'action.parameters.lines.0: there is no filter "uper"; did you mean "upper"?',
+			'action.parameters.colour: action "default.speak" has no parameter "colour"; ' +
+				'action.parameters.lines.0: unknown filter "uper"; did you mean "upper"?',
 		);
 		assert.deepEqual(await warningOf(ask, "/v1/rules/default.on", rule({ ref: "default.speak" }), "PUT"), { status: 200, warning: null });
 		assert.equal("problems" in (await read("/v1/rules/default.on")), false);

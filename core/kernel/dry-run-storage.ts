@@ -117,7 +117,7 @@ function matches(value: unknown, condition: unknown): boolean {
 }
 
 function toUnsupportedError(what: string): TypeError {
-	return new TypeError(`a drafted start does not know "${what}"`);
+	return new TypeError(`a dry run does not support "${what}"`);
 }
 
 type DryRunEntity = Readonly<Record<string, unknown>> & { readonly id: string };

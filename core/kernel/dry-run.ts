@@ -9,7 +9,7 @@ import { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 const silentBus = {
 	capabilities: {},
 	publish: () => {},
-	subscribe: () => Promise.reject(new SvcError("SVC_UNAVAILABLE", "nothing is told to anybody")),
+	subscribe: () => Promise.reject(new SvcError("SVC_UNAVAILABLE", "a dry run has no event bus")),
 };
 
 /**

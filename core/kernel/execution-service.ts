@@ -158,7 +158,7 @@ export class ExecutionService implements Executions {
 		const selection = fields && { fields: toReadFields(fields) };
 		if (idOrLast === "last") {
 			const [last] = await storage.find("execution", { orderBy: [["start_timestamp", "desc"]], limit: 1, ...selection });
-			if (last === undefined) throw new SvcError("SVC_INVALID", "last: there is no execution yet");
+			if (last === undefined) throw new SvcError("SVC_INVALID", "last: no execution exists yet");
 			return last;
 		}
 		const [execution] = isId(idOrLast) ? await storage.find("execution", { where: { id: idOrLast }, ...selection }) : [];

@@ -25,7 +25,7 @@ export type DryRun = (storage: Storage, changes: Partial<EngineDependencies>) =>
 
 /** Dry run of an engine that is itself a dry run: always throws. */
 export const noNestedDryRun: DryRun = async () => {
-	throw new Error("a draft is not drafted again");
+	throw new Error("a dry run cannot contain another dry run");
 };
 
 /** Members of `Feature` that at most one feature may provide. */
@@ -87,7 +87,7 @@ export class ExtensionPoints {
 	}
 
 	#addRunner(name: string, runner: Runner): void {
-		if (this.#runners.has(name)) throw new SvcError("SVC_CONFIG", `runners: a feature of the service provides "${name}" already`);
+		if (this.#runners.has(name)) throw new SvcError("SVC_CONFIG", `runners: a feature already provides the runner type "${name}"`);
 		this.#runners.set(name, runner);
 		this.#builtInRunners.add(name);
 	}
@@ -110,7 +110,7 @@ export class ExtensionPoints {
 function findExclusiveMembers(features: readonly Feature[]): Pick<Feature, (typeof exclusiveMembers)[number]> {
 	const members = exclusiveMembers.map((name) => {
 		const [provider, otherProvider] = features.filter((feature) => feature[name] !== undefined);
-		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: only one feature may provide "${name}"`);
+		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: at most one feature may provide "${name}"`);
 		return provider && { [name]: provider[name] };
 	});
 	return Object.assign({}, ...members);

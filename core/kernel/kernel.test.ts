@@ -126,7 +126,7 @@ test("what only one feature may have is not given by two", () => {
 	const authority = { principalOf: async () => maria, isAdministrator: async () => true, assertMayRun() {} };
 	assert.throws(
 		() => createAlone(() => ({ one: { api: {}, authority }, other: { api: {}, authority } })),
-		/features: only one feature may provide "authority"/,
+		/features: at most one feature may provide "authority"/,
 	);
 });
 

@@ -64,7 +64,7 @@ test("this service's own words are understood as they are, and so is what looks 
 test("a file that says the same by both names is refused", () => {
 	assert.throws(() => dialects.translate("action", { about: "a", description: "b" }), {
 		code: "SVC_INVALID",
-		message: 'attribute "about" is another name of "description"; give only one of them',
+		message: 'attribute "about" is an alias of "description"; give only one of them',
 	});
 });
 

@@ -95,7 +95,7 @@ function rename(metadata: JsonObject, names: DialectNames): JsonObject {
 	if (dialectNames.length === 0) return metadata;
 	const duplicate = dialectNames.find((name) => Object.hasOwn(metadata, names[name] as string));
 	if (duplicate !== undefined) {
-		throw new SvcError("SVC_INVALID", `attribute "${duplicate}" is another name of "${names[duplicate]}"; give only one of them`);
+		throw new SvcError("SVC_INVALID", `attribute "${duplicate}" is an alias of "${names[duplicate]}"; give only one of them`);
 	}
 	return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [translateName(names, name), value]));
 }

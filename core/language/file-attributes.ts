@@ -13,9 +13,9 @@ export interface Attribute {
 	readonly required?: boolean;
 }
 
-export const text: Attribute = { description: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
+export const text: Attribute = { description: "a string", accepts: (value) => typeof value === "string", schema: { type: "string" } };
 export const requiredText: Attribute = {
-	description: "a text that is not empty",
+	description: "a non-empty string",
 	accepts: (value) => typeof value === "string" && value.trim() !== "",
 	schema: { type: "string", pattern: "\\S" },
 	required: true,
@@ -28,7 +28,7 @@ export const flag: Attribute = {
 export const object: Attribute = { description: "an object", accepts: isJsonObject, schema: { type: "object" } };
 export const list: Attribute = { description: "a list", accepts: (value) => Array.isArray(value), schema: { type: "array" } };
 export const textList: Attribute = {
-	description: "a list of texts",
+	description: "a list of strings",
 	accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
 	schema: { type: "array", items: { type: "string" } },
 };

@@ -11,7 +11,7 @@ const tokensPerTemplate = 4;
 /** Number of counted tokens after which they are reported to the budget. */
 const reportBatch = 100;
 
-const countedKinds = "names, numbers, texts, operators and tags";
+const countedKinds = "names, numbers, strings, operators and tags";
 
 /** All templates of one request, or of another unit of work, have too many tokens together. Each single template may be valid. */
 export class TooManyTokensError extends TemplateError {}

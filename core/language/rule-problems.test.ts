@@ -25,17 +25,17 @@ test("a rule that its action can carry out has no problems", () => {
 
 test("parameters that the action does not have, does not let be set or misses are told", () => {
 	assert.deepEqual(find({ mesage: "a", cmd: "b" }), [
-		'action.parameters.mesage: the action "core.echo" has no parameter "mesage"',
-		'action.parameters.cmd: the action "core.echo" does not let "cmd" be set',
-		'action.parameters: the action "core.echo" requires the parameter "message"',
+		'action.parameters.mesage: action "core.echo" has no parameter "mesage"',
+		'action.parameters.cmd: parameter "cmd" of action "core.echo" is immutable and cannot be set',
+		'action.parameters: action "core.echo" requires the parameter "message"',
 	]);
-	assert.deepEqual(find({ message: "a" }, {}, { ...echo, enabled: false }), ['action.ref: the action "core.echo" is disabled']);
+	assert.deepEqual(find({ message: "a" }, {}, { ...echo, enabled: false }), ['action.ref: action "core.echo" is disabled']);
 });
 
 test("an action that does not exist is named", () => {
 	const rule = { action_ref: "core.ecko", action_parameters: { a: 1 }, criteria: {} };
 	assert.deepEqual(findRuleProblems(rule, undefined), [
-		{ type: "action", path: ["action", "ref"], message: 'there is no action "core.ecko"' },
+		{ type: "action", path: ["action", "ref"], message: 'action "core.ecko" does not exist' },
 	]);
 });
 
@@ -43,10 +43,10 @@ test("filters, tests, functions and variables that do not exist are told where t
 	assert.deepEqual(
 		find({ message: ["{{ triger.body.x }}", { a: "{{ trigger.x | uper }}" }] }, { "trigger.y": { pattern: "{{ nothing() is evenn }}" } }),
 		[
-			'criteria.trigger.y.pattern: there is no test "evenn"; did you mean "even"?',
-			'criteria.trigger.y.pattern: there is no function "nothing"',
-			'action.parameters.message.0: there is no variable "triger"; did you mean "trigger"?',
-			'action.parameters.message.1.a: there is no filter "uper"; did you mean "upper"?',
+			'criteria.trigger.y.pattern: unknown test "evenn"; did you mean "even"?',
+			'criteria.trigger.y.pattern: unknown function "nothing"',
+			'action.parameters.message.0: variable "triger" does not exist; did you mean "trigger"?',
+			'action.parameters.message.1.a: unknown filter "uper"; did you mean "upper"?',
 		],
 	);
 });

@@ -42,20 +42,20 @@ function checkAction(
 	{ action_ref: ref, action_parameters: values }: CheckedRule,
 	action: ActionSignature | undefined,
 ): readonly RuleProblem[] {
-	if (action === undefined) return [{ type: "action", path: ["action", "ref"], message: `there is no action "${ref}"` }];
+	if (action === undefined) return [{ type: "action", path: ["action", "ref"], message: `action "${ref}" does not exist` }];
 	const { parameters } = action;
 	const problems: RuleProblem[] = [];
-	if (!action.enabled) problems.push({ type: "other", path: ["action", "ref"], message: `the action "${ref}" is disabled` });
+	if (!action.enabled) problems.push({ type: "other", path: ["action", "ref"], message: `action "${ref}" is disabled` });
 	for (const name of Object.keys(values)) {
 		const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 		const path = ["action", "parameters", name];
-		if (parameter === undefined) problems.push({ type: "parameter", path, message: `the action "${ref}" has no parameter "${name}"` });
+		if (parameter === undefined) problems.push({ type: "parameter", path, message: `action "${ref}" has no parameter "${name}"` });
 		else if (parameter.immutable === true)
-			problems.push({ type: "parameter", path, message: `the action "${ref}" does not let "${name}" be set` });
+			problems.push({ type: "parameter", path, message: `parameter "${name}" of action "${ref}" is immutable and cannot be set` });
 	}
 	for (const [name, { required, default: value }] of Object.entries(parameters)) {
 		if (required !== true || (value !== undefined && value !== null) || Object.hasOwn(values, name)) continue;
-		problems.push({ type: "other", path: ["action", "parameters"], message: `the action "${ref}" requires the parameter "${name}"` });
+		problems.push({ type: "other", path: ["action", "parameters"], message: `action "${ref}" requires the parameter "${name}"` });
 	}
 	return problems;
 }
@@ -72,7 +72,7 @@ function checkText(text: string): readonly Omit<RuleProblem, "path">[] {
 		const { names } = compileTemplate(text).references;
 		const misspelled = names.flatMap((name) => {
 			const hint = contextVariables.includes(name) ? "" : didYouMean(name, contextVariables);
-			return hint === "" ? [] : [{ type: "other", message: `there is no variable "${name}"${hint}` } as const];
+			return hint === "" ? [] : [{ type: "other", message: `variable "${name}" does not exist${hint}` } as const];
 		});
 		const unknownCalls = findUnknownCalls("jinja", compileExpression("jinja", text).calls, { functions: [] });
 		return [...unknownCalls.map((message) => ({ type: "call", message }) as const), ...misspelled];

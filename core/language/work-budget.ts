@@ -37,7 +37,7 @@ export class WorkBudget {
 	#tokens = 0;
 
 	constructor({ searchMs, checkMs, steps }: WorkLimits = workLimits) {
-		this.#searchTime = new TimeAllowance(searchMs, "the search for its pattern takes too long");
+		this.#searchTime = new TimeAllowance(searchMs, "matching its pattern takes too long");
 		this.#checkTime = new TimeAllowance(checkMs, "it takes too long");
 		this.#maxSteps = steps;
 	}

@@ -17,7 +17,7 @@ for (const [name, text] of [
 	["one too many", lists(maxYamlDepth + 1)],
 ] as const) {
 	test(`a text that is nested too deeply is refused before its values are made: ${name}`, () => {
-		assert.throws(() => parseYamlDocument(text), refused(/^line \d+: more than 100 objects and lists stand in one another$/));
+		assert.throws(() => parseYamlDocument(text), refused(/^line \d+: objects and lists are nested more than 100 levels deep$/));
 	});
 }
 

@@ -100,7 +100,7 @@ export function assertYamlDepth(value: unknown): void {
 	}
 }
 
-const tooDeepMessage = `more than ${maxYamlDepth} objects and lists stand in one another`;
+const tooDeepMessage = `objects and lists are nested more than ${maxYamlDepth} levels deep`;
 
 /**
  * Returns the syntax tokens of a source. The composer of the library recurses until the stack is full, which can end the process. Its

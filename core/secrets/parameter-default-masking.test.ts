@@ -65,7 +65,7 @@ test("a mask cannot be sent back to where the secret would be shown", () => {
 	const stored = { parameters, runnerParameters: runner };
 	assertRefused(
 		() => restoreParameterDefaults({ pin: { type: "string", default: secretMask } }, stored, runner),
-		/^parameters\.pin\.default: .*would be shown/,
+		/^parameters\.pin\.default: .*would no longer be secret/,
 	);
 	assertRefused(
 		() => restoreParameterDefaults({ sudo_password: { default: secretMask } }, stored, {}),

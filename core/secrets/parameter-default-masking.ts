@@ -117,9 +117,12 @@ function assertRestoredAndHidden(
 ): void {
 	if (given === secretMask) {
 		if (restored === secretMask)
-			throw toInvalidError(path, `"${secretMask}" stands for a hidden value, but no value is stored here; give the value itself`);
+			throw toInvalidError(path, `"${secretMask}" stands for a hidden value, but no value is stored here; give the actual value`);
 		if (shown !== secretMask)
-			throw toInvalidError(path, `"${secretMask}" stands for a hidden value that would be shown; give a new value, or keep it secret`);
+			throw toInvalidError(
+				path,
+				`"${secretMask}" stands for a hidden value, which would no longer be secret; give a new value, or keep the parameter secret`,
+			);
 	}
 	if (typeof given !== "object" || given === null) return;
 	for (const name of Object.keys(given)) {

@@ -26,5 +26,8 @@ export function restoreMaskedValues(
 	const restored = restoreMasked(given, masked, stored) as JsonObject;
 	const isUnchanged = () => isDestinationUnchanged && isDeepStrictEqual(given, masked);
 	if (principal === undefined || principal.isAdmin || isDeepStrictEqual(restored, given) || isUnchanged()) return restored;
-	throw new SvcError("SVC_INVALID", `${path}: "${secretMask}" keeps a hidden value only while the others stay; give the value itself`);
+	throw new SvcError(
+		"SVC_INVALID",
+		`${path}: "${secretMask}" keeps a hidden value only if the rest of the list is unchanged; give the actual value`,
+	);
 }

@@ -100,7 +100,7 @@ test("what cannot be is said, and nothing is changed", () =>
 			[["create", "bob"], "", 2, /password: missing; enter it at the prompt, or send it to standard input/],
 			[["create", "bob"], "\n", 1, /password: empty/],
 			[["create", "a:b"], "x\n", 1, /username: a colon/],
-			[["create", "SVC"], "x\n", 1, /the service uses the name itself/],
+			[["create", "SVC"], "x\n", 1, /the name is reserved for the service/],
 			[["create", "bob", "-p", "secret"], "", 2, /unknown option '-p'/],
 		] as const) {
 			const answer = await svc(words, input);
@@ -128,7 +128,7 @@ test("a backend that keeps no users says so", () =>
 	withUsers(async ({ svc }) => {
 		const { code, stderr } = await svc(["list"]);
 		assert.notEqual(code, 0);
-		assert.match(stderr, /auth\.backend: "none" stores no users/);
+		assert.match(stderr, /auth\.backend: "none" does not store users/);
 	}, '{ kind: "auth-backend", name: "none", create: () => ({ authenticate: async () => undefined }) }'));
 
 const { test: terminalTest } = requires(test, { package: "node-pty" });

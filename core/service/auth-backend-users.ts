@@ -11,7 +11,7 @@ export function createAuthBackendUsers(env: Readonly<Record<string, string | und
 	return async ({ config: file }, use) => {
 		const config = await readConfig({ config: file, env });
 		const plugin = config.authBackend;
-		if (plugin === undefined) throw new SvcError("SVC_CONFIG", "auth.backend: the configuration has none, so no users are stored");
+		if (plugin === undefined) throw new SvcError("SVC_CONFIG", "auth.backend: not configured, so no users are stored");
 		const backend = plugin.create();
 		try {
 			await backend.start?.(createContext(config));
@@ -25,14 +25,14 @@ export function createAuthBackendUsers(env: Readonly<Record<string, string | und
 function toKept(backend: AuthBackend, { name, systemUser }: { readonly name: string; readonly systemUser: string }): UserAdmin {
 	const { listUsers, setPassword, removeUser } = backend;
 	if (listUsers === undefined || setPassword === undefined || removeUser === undefined) {
-		throw new SvcError("SVC_CONFIG", `auth.backend: "${name}" stores no users; manage them in the system that it uses`);
+		throw new SvcError("SVC_CONFIG", `auth.backend: "${name}" does not store users; manage them in its directory or provider`);
 	}
 	return {
 		listUsers: () => listUsers.call(backend),
 		removeUser: (username) => removeUser.call(backend, username),
 		async setPassword(credentials, options) {
 			if (isReservedName(credentials.username, systemUser)) {
-				throw new SvcError("SVC_INVALID", `user "${credentials.username}" could not sign in: the service uses the name itself`);
+				throw new SvcError("SVC_INVALID", `user "${credentials.username}" could not sign in: the name is reserved for the service`);
 			}
 			await setPassword.call(backend, credentials, options);
 		},

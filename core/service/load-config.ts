@@ -18,7 +18,7 @@ export interface LoadConfigOptions {
  */
 export async function loadConfig(file: string, { cacheDirectory }: LoadConfigOptions = {}): Promise<SvcConfig> {
 	const path = resolve(file);
-	if (!existsSync(path)) throw new SvcError("SVC_CONFIG", `configuration file "${path}" does not exist; name another with --config`);
+	if (!existsSync(path)) throw new SvcError("SVC_CONFIG", `configuration file "${path}" does not exist; hint: --config <file>`);
 	const module = await importModule(path, "configuration file", { cacheDirectory });
 	if (typeof module !== "object" || module === null || !("default" in module)) {
 		throw new SvcError("SVC_CONFIG", `configuration file "${path}" has no default export; hint: export default defineConfig({ ... })`);

@@ -165,8 +165,8 @@ function printOtherCopy(configFile: string, print: (line: string) => void): void
 	const file = resolvePackage(configFile);
 	if (file === undefined || file === packageFile) return;
 	const other = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
-	print(`The configuration imports svc ${other.version} of ${dirname(file)}, this command is svc ${version} of another place.`);
-	print(`Hint: run "npx svc" in the folder of the configuration, so that there is one copy.`);
+	print(`The configuration imports svc ${other.version} from ${dirname(file)}, but this command is svc ${version} from another location.`);
+	print(`Hint: run "npx svc" in the directory of the configuration, so that both use the same copy.`);
 }
 
 /** Returns the package.json of the copy that a file would import, or undefined if its project has none. */
@@ -194,7 +194,7 @@ function toNamedAddresses({ page, api, auth, stream, health }: Addresses): reado
 function toFirstUserLines({ username, password, warning }: FirstUser): readonly string[] {
 	return [
 		`The first start created the user "${username}".`,
-		password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, which is shown only once: ${password}`,
+		password === undefined ? "Its password is the value of SVC_ADMIN_PASSWORD." : `Its password, which is shown only once: ${password}`,
 		...(warning === undefined ? [] : [`Warning: ${warning}`]),
 	];
 }
@@ -226,6 +226,6 @@ function toBox(title: string, lines: readonly string[], colour: "green" | "yello
  */
 function openInBrowser(address: string, env: Readonly<Record<string, string | undefined>>, print: (line: string) => void): void {
 	const child = spawn("xdg-open", [address], { env: { ...env }, stdio: "ignore", detached: true });
-	child.once("error", () => print(`There is no xdg-open that could open ${address}`));
+	child.once("error", () => print(`xdg-open is not installed, so the browser cannot open ${address}`));
 	child.unref();
 }

@@ -141,7 +141,7 @@ test("a data directory that others may read is said at the start", async () => {
 			const service = createService({ ...config, data_dir: directory }, { logger });
 			await service.start();
 			await service.stop();
-			assert.equal(JSON.stringify(warned).split("data_dir: other users of this machine").length - 1, count);
+			assert.equal(JSON.stringify(warned).split("is accessible to other users of the machine").length - 1, count);
 		}
 	} finally {
 		await rm(directory, { recursive: true, force: true });

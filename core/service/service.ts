@@ -144,7 +144,7 @@ function logOpenAccess({ auth, rbac }: Options, logger: Logger): void {
 		const hint = "set auth.enable: true, and rbac.enable: true with roles";
 		logger.warn("authentication is off: every client is an administrator", { reason: "auth.enable is false", hint });
 	} else if (!rbac.enable) {
-		const hint = "set rbac.enable: true and give roles in rbac.assignments (docs/guides/roles.md)";
+		const hint = "set rbac.enable: true and assign roles in rbac.assignments (docs/guides/roles.md)";
 		logger.warn("every user is an administrator", { reason: "rbac.enable is false", hint });
 	}
 }

@@ -31,7 +31,7 @@ test("a runner of a configuration reads definitions, without actions and without
 test("what cannot be done is said before anything is read", () =>
 	withConfig(async (file) => {
 		for (const [given, message] of [
-			[{ config: file, runner: "none" }, /^--runner: "none" is none of its runners, in the configuration ".+svc\.config\.mjs"/],
+			[{ config: file, runner: "none" }, /^--runner: "none" is not one of its runners, in the configuration ".+svc\.config\.mjs"/],
 			[{ config: file, runner: "plain" }, /^--runner: "plain" reads no definitions/],
 			[{ config: `${file}.gone`, runner: "workflow" }, /does not exist/],
 		] as const) {

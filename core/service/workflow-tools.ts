@@ -25,8 +25,8 @@ export async function openWorkflowTools({ config, runner: name }: DefinitionOpti
 	const plugin = (Array.isArray(runners) ? (runners as readonly RunnerPlugin[]) : []).find((one) => one?.name === name);
 	const definitions: WorkflowDefinitionSupport | undefined = plugin?.create().definitions;
 	if (definitions === undefined) {
-		const problem = plugin === undefined ? "is none of its runners" : "reads no definitions";
-		throw new SvcError("SVC_CONFIG", `--runner: "${name}" ${problem}, in the configuration "${file}"; name another with --config`);
+		const problem = plugin === undefined ? "is not one of its runners" : "reads no definitions";
+		throw new SvcError("SVC_CONFIG", `--runner: "${name}" ${problem}, in the configuration "${file}"; hint: --config <file>`);
 	}
 	const known = Array.isArray(dialects) ? (dialects as readonly DialectPlugin[]).map((one) => one.create()) : [];
 	const tools: DefinitionServices = { expressions: createExpressions(new Dialects(known)) };
@@ -35,7 +35,7 @@ export async function openWorkflowTools({ config, runner: name }: DefinitionOpti
 		graph: (text) => definitions.graph(text),
 		async test(text, cases) {
 			if (definitions.test === undefined) {
-				throw new SvcError("SVC_INVALID", `--runner: definitions for "${name}" cannot be tried with cases`);
+				throw new SvcError("SVC_INVALID", `--runner: definitions for "${name}" cannot be tested with cases`);
 			}
 			return definitions.test(text, cases, tools);
 		},

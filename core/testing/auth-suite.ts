@@ -85,14 +85,14 @@ function checkAnswers(check: Check): void {
 		assert.equal(await signIn(bob.username, bob.password), "bob");
 	});
 
-	check("passwords with unusual characters are taken as they are", async ({ signIn }) => {
+	check("passwords with unusual characters are passed on unchanged", async ({ signIn }) => {
 		for (const { username, password } of odd) {
 			assert.equal(await signIn(username, password), username);
 			assert.equal(await signIn(username, `${password} `), undefined);
 		}
 	});
 
-	check("many attempts at once each get their own answer", async ({ signIn }) => {
+	check("concurrent attempts each get their own result", async ({ signIn }) => {
 		const attempts = Array.from({ length: 20 }, (_, index) => index);
 		const answers = await Promise.all(attempts.map((index) => signIn(ann.username, index % 3 === 0 ? ann.password : bob.password)));
 		assert.deepEqual(
@@ -142,21 +142,21 @@ function checkRefusals(check: Check): void {
 }
 
 function checkSpelling(check: Check): void {
-	check("a name that is written otherwise is refused, or gives the user's own name", async ({ signIn }) => {
+	check("a different spelling of a user name is refused, or resolves to the user's own name", async ({ signIn }) => {
 		for (const username of [" ann", "ann ", "\tann", "ANN", "Ann"]) {
 			// A directory may accept several spellings of one username. The backend must map them to one user, never to several.
 			assert.ok([undefined, "ann"].includes(await signIn(username, ann.password)), JSON.stringify(username));
 		}
 	});
 
-	check("a NUL neither ends nor lengthens a name or password", async ({ signIn }) => {
+	check("a NUL character does not truncate or extend a name or password", async ({ signIn }) => {
 		for (const password of [`${ann.password}\0`, `${ann.password}\0x`, `${ann.password}\0${ann.password}`, "\0"]) {
 			assert.equal(await signIn(ann.username, password), undefined);
 		}
 		assert.equal(await signIn(`${ann.username}\0`, ann.password), undefined);
 	});
 
-	check("a long password counts to its end", async ({ signIn }) => {
+	check("a long password is compared in full", async ({ signIn }) => {
 		assert.equal(await signIn(longest.username, longest.password), "longest");
 		assert.equal(await signIn(longest.username, `${longest.password}x`), undefined);
 		assert.equal(await signIn(longest.username, longest.password.slice(0, -1)), undefined);
@@ -165,7 +165,7 @@ function checkSpelling(check: Check): void {
 }
 
 function checkNoAnswer(check: Check): void {
-	check("an attempt that is aborted gives no answer", async ({ signIn }) => {
+	check("an aborted attempt returns no result", async ({ signIn }) => {
 		await assert.rejects(signIn(ann.username, ann.password, AbortSignal.abort()));
 		const controller = new AbortController();
 		const attempt = signIn(ann.username, "wrong", controller.signal);
@@ -174,28 +174,31 @@ function checkNoAnswer(check: Check): void {
 		assert.equal(await signIn(ann.username, ann.password), "ann");
 	});
 
-	check("while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows", async ({ backend, cutOff, signIn }) => {
-		await cutOff();
-		for (const [username, password] of [
-			[ann.username, ann.password] as const,
-			[ann.username, "wrong word"] as const,
-			["nobody", "wrong word"] as const,
-		]) {
-			await assert.rejects(
-				signIn(username, password),
-				(error) => isSvcError(error, "SVC_UNAVAILABLE") && !toWholeText(error).includes(password),
-			);
-		}
-		if (backend.isEmpty !== undefined) await assert.rejects(backend.isEmpty(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
-	});
+	check(
+		"if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
+		async ({ backend, cutOff, signIn }) => {
+			await cutOff();
+			for (const [username, password] of [
+				[ann.username, ann.password] as const,
+				[ann.username, "wrong word"] as const,
+				["nobody", "wrong word"] as const,
+			]) {
+				await assert.rejects(
+					signIn(username, password),
+					(error) => isSvcError(error, "SVC_UNAVAILABLE") && !toWholeText(error).includes(password),
+				);
+			}
+			if (backend.isEmpty !== undefined) await assert.rejects(backend.isEmpty(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
+		},
+	);
 }
 
 function checkFirstUser(checkEmpty: Check, check: Check): void {
-	check("isEmpty, where there is one, is false when there are users", async ({ backend }) => {
+	check("isEmpty, if implemented, is false if users exist", async ({ backend }) => {
 		assert.notEqual(await backend.isEmpty?.(), true);
 	});
 
-	checkEmpty("addUser, where there is one, makes the first user", async ({ backend, signIn }) => {
+	checkEmpty("addUser, if implemented, creates the first user", async ({ backend, signIn }) => {
 		if (backend.addUser === undefined) return;
 		assert.equal(await backend.isEmpty?.(), true);
 		await backend.addUser(ann);
@@ -206,10 +209,10 @@ function checkFirstUser(checkEmpty: Check, check: Check): void {
 }
 
 function checkKeptUsers(check: Check): void {
-	check("users that it keeps itself are listed, added, given other passwords and removed", async ({ backend, signIn }) => {
+	check("stored users can be listed, added, given new passwords and removed", async ({ backend, signIn }) => {
 		const { listUsers, setPassword, removeUser } = backend;
 		const methods = [listUsers, setPassword, removeUser].filter((method) => method !== undefined);
-		assert.ok(methods.length === 0 || methods.length === 3, "listUsers, setPassword and removeUser go together");
+		assert.ok(methods.length === 0 || methods.length === 3, "listUsers, setPassword and removeUser must all be implemented or none");
 		if (methods.length === 0) return;
 		const names = async () => [...((await backend.listUsers?.()) ?? [])].sort();
 		const refuses = (work: Promise<unknown> | undefined, code: "SVC_CONFLICT" | "SVC_NOT_FOUND") =>

@@ -40,13 +40,16 @@ export function testEventBus({ name, create, connect, ...given }: EventBusSuiteO
 	checkLag(check);
 	checkEnds(check);
 	if (connect !== undefined) testSharedEventBus({ test, name, create, connect });
-	else check("it has `connect` for the sentences of shared buses, when it is one", async ({ bus }) => assert.ok(!bus.capabilities.shared));
+	else
+		check("a shared bus has `connect`, which the statements about shared buses need", async ({ bus }) =>
+			assert.ok(!bus.capabilities.shared),
+		);
 }
 
 type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
 
 function checkDelivery(check: Check): void {
-	check("what is published between subscribe and the first read arrives", async ({ bus, subscribe }) => {
+	check("events published between subscribe and the first read arrive", async ({ bus, subscribe }) => {
 		const events = await subscribe(["a"]);
 		publishNumbers(bus, "a", 100);
 		assert.deepEqual(await readNumbers(events, 100), range(100));
@@ -72,7 +75,7 @@ function checkDelivery(check: Check): void {
 		assert.deepEqual(await readNumbers(events, 4), [0, 10, 20, 30]);
 	});
 
-	check("events published from within a reader arrive too", async ({ bus, subscribe }) => {
+	check("events that a reader publishes arrive", async ({ bus, subscribe }) => {
 		const events = await subscribe(["a"]);
 		bus.publish("a", { number: 0 });
 		for (const number of range(20)) {
@@ -94,7 +97,7 @@ function checkNames(check: Check): void {
 		assert.equal((await readOne(events)).data["number"], 1);
 	});
 
-	check("a name that ends in * takes every name with that beginning", async ({ bus, subscribe }) => {
+	check("a name that ends with * matches every name with that prefix", async ({ bus, subscribe }) => {
 		const events = await subscribe(["svc.execution*"]);
 		const names = ["svc.execution", "svc.execution__update", "svc.execution.output__create"];
 		for (const name of ["svc.exec", "other", ...names]) bus.publish(name, {});
@@ -116,7 +119,7 @@ function checkNames(check: Check): void {
 }
 
 function checkLag(check: Check): void {
-	check("a reader behind its buffer gets SVC_SUBSCRIBER_LAGGED, with no gap before it", async ({ bus, subscribe }) => {
+	check("a reader that exceeds its buffer gets SVC_SUBSCRIBER_LAGGED, without a gap before it", async ({ bus, subscribe }) => {
 		const slow = await subscribe(["a"], { buffer: 10 });
 		const witness = await subscribe(["a"], { buffer: 1_000 });
 		publishNumbers(bus, "a", 200);
@@ -133,20 +136,20 @@ function checkLag(check: Check): void {
 		assert.equal((await slow.next()).done, true);
 	});
 
-	check("a slow reader neither holds the publisher nor the other readers", async ({ bus, subscribe }) => {
+	check("a slow reader blocks neither the publisher nor the other readers", async ({ bus, subscribe }) => {
 		await subscribe(["a"], { buffer: 1 });
 		const quick = await subscribe(["a"]);
 		publishNumbers(bus, "a", 500);
 		assert.deepEqual(await readNumbers(quick, 500), range(500));
 	});
 
-	check("events refused by the filter take no place in the buffer", async ({ bus, subscribe }) => {
+	check("events rejected by the filter do not fill the buffer", async ({ bus, subscribe }) => {
 		const events = await subscribe(["a"], { buffer: 2, filter: (event) => Number(event.data["number"]) >= 498 });
 		publishNumbers(bus, "a", 500);
 		assert.deepEqual(await readNumbers(events, 2), [498, 499]);
 	});
 
-	check("a reader that keeps up never lags, whatever the number of events", async ({ bus, subscribe }) => {
+	check("a reader that keeps up never lags, regardless of the number of events", async ({ bus, subscribe }) => {
 		const events = await subscribe(["a"], { buffer: 10 });
 		for (const batch of range(100)) {
 			for (const offset of range(10)) bus.publish("a", { number: batch * 10 + offset });
@@ -163,13 +166,13 @@ function checkEnds(check: Check): void {
 		const end = new AbortController();
 		const events = await subscribe(["a"], { signal: end.signal });
 		const waiting = events.next();
-		end.abort(new Error("the reason must not surface"));
+		end.abort(new Error("the abort reason must not be thrown"));
 		assert.equal((await waiting).done, true);
 		bus.publish("a", {});
 		assert.equal((await events.next()).done, true);
 	});
 
-	check("the signal ends a reader that has fallen behind without an error", async ({ bus, subscribe }) => {
+	check("the signal ends a lagging reader without an error", async ({ bus, subscribe }) => {
 		const end = new AbortController();
 		const slow = await subscribe(["a"], { signal: end.signal, buffer: 1 });
 		const witness = await subscribe(["a"]);
@@ -179,7 +182,7 @@ function checkEnds(check: Check): void {
 		assert.equal((await slow.next()).done, true);
 	});
 
-	check("a signal that has aborted before gives an iterable that is finished", async ({ subscribe }) => {
+	check("an already aborted signal returns a finished iterable", async ({ subscribe }) => {
 		const events = await subscribe(["a"], { signal: AbortSignal.abort() });
 		assert.equal((await events.next()).done, true);
 	});
@@ -196,7 +199,7 @@ function checkEnds(check: Check): void {
 		assert.equal((await events[Symbol.asyncIterator]().next()).done, true);
 	});
 
-	check("the end of one subscriber leaves the others alone", async ({ bus, subscribe }) => {
+	check("the end of one subscriber does not affect the others", async ({ bus, subscribe }) => {
 		const end = new AbortController();
 		const first = await subscribe(["a"], { signal: end.signal });
 		const second = await subscribe(["a"]);

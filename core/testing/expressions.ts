@@ -20,7 +20,7 @@ export function createTestExpressions(items: TestItems = {}): Expressions {
 			async decrypt(cipherText) {
 				const item = find(cipherText.replace(/^cipher text of /, ""));
 				if (typeof item !== "object" || !cipherText.startsWith("cipher text of "))
-					throw new SvcError("SVC_INVALID", "the value is no cipher text");
+					throw new SvcError("SVC_INVALID", "the value is not a ciphertext");
 				return item.secret;
 			},
 		},

@@ -30,27 +30,27 @@ interface BrokenJobs {
 	readonly hangs?: boolean;
 }
 
-const killed = "a run whose service is killed at any moment is found again, with its output once and without a second job";
-const taken = "a job that is taken away fails its run within 30 seconds, with the reason";
+const killed = "a run whose service is killed at any moment is recovered, with its output once and without a second job";
+const taken = "a job removed by another client fails its run within 30 seconds, with the reason";
 const once = "output arrives once, however often the service stops and is killed";
-const waits = "a job that waits is neither given up nor submitted again";
+const waits = "a queued job is neither abandoned nor submitted again";
 
 const broken: readonly BrokenJobs[] = [
 	{
 		name: "a job is submitted before its state is saved",
 		faults: { savesLate: true },
-		refusedBy: "no job is submitted before its run can be found again",
+		refusedBy: "no job is submitted before its run can be recovered",
 	},
 	{ name: "jobs have names of chance, which are saved after the submission", faults: { hasChanceNames: true }, refusedBy: killed },
 	{
 		name: "the name of a job is lost between submission and save",
 		faults: { hasChanceNames: true },
-		refusedBy: "a run whose service is killed between submission and the next word is found again",
+		refusedBy: "a run whose service is killed directly after the submission is recovered",
 	},
 	{
 		name: "the name of a job is lost with the answer and the service",
 		faults: { hasChanceNames: true },
-		refusedBy: "a submission whose answer is lost with the service is found again",
+		refusedBy: "a submission whose response is lost with the service is recovered",
 	},
 	{ name: "output is repeated by whoever goes on with a run", faults: { repeatsOutput: true }, refusedBy: once },
 	{ name: "output between two services is lost", faults: { skipsOutput: true }, refusedBy: once },
@@ -58,7 +58,7 @@ const broken: readonly BrokenJobs[] = [
 	{
 		name: "jobs that have ended are left",
 		faults: { leavesEnded: true },
-		refusedBy: "a job that has ended is gone once the end of its run is stored",
+		refusedBy: "a completed job is removed when the end of its run is stored",
 	},
 	{
 		name: "a cancel is forgotten by whoever goes on with the run",
@@ -71,12 +71,12 @@ const broken: readonly BrokenJobs[] = [
 	{
 		name: "a job that was taken away is submitted again",
 		faults: { submitsWhenRecovered: true },
-		refusedBy: "a job that was taken away while no service ran is not submitted again",
+		refusedBy: "a job removed while no service ran is not submitted again",
 	},
 	{
 		name: "a job is removed before its end is stored",
 		faults: { removesEarly: true },
-		refusedBy: "the first end stands, whoever looks again",
+		refusedBy: "the first end is final, even if it is queried again",
 	},
 	{
 		name: "every end of a job is a success",
@@ -86,33 +86,33 @@ const broken: readonly BrokenJobs[] = [
 	{
 		name: "an engine that cannot be reached counts as a job that is gone",
 		faults: { failsInOutage: true },
-		refusedBy: "while the engine cannot be reached a run goes on, and it has no second job afterwards",
+		refusedBy: "while the engine cannot be reached, a run continues, and it has no second job afterwards",
 	},
 	{
 		name: "a run is given up when the engine cannot be reached at once",
 		faults: { givesUpInOutage: true },
-		refusedBy: "a run is looked for until the engine can be reached again",
+		refusedBy: "recovery of a run is retried until the engine can be reached",
 	},
 	{
 		name: "a run fails whose job is submitted later",
 		faults: { submitsBehindFailure: true },
-		refusedBy: "a run that begins while the engine cannot be reached has one job or, where it fails, none",
+		refusedBy: "a run that starts while the engine cannot be reached has one job or, if it fails, none",
 	},
 	{
 		name: "a cancel is given up when the engine cannot be reached",
 		faults: { leavesWhenOutOfReach: true },
-		refusedBy: "a cancel while the engine cannot be reached ends the job once it can be",
+		refusedBy: "a cancel while the engine cannot be reached ends the job when it is reachable again",
 	},
 	{
 		name: "a job is submitted until somebody answers",
 		faults: { submitsUntilAnswered: true },
-		refusedBy: "a submission whose answer is lost makes no second job",
+		refusedBy: "a submission whose response is lost creates no second job",
 	},
 	{ name: "a job that waits counts as crashed", faults: { takesWaitingForCrashed: true }, refusedBy: waits },
 	{
 		name: "jobs that wait are left by a cancel",
 		faults: { leavesWaiting: true },
-		refusedBy: "a cancel leaves nothing of a job that waits",
+		refusedBy: "a cancel leaves nothing of a queued job",
 	},
 ];
 

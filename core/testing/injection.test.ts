@@ -56,8 +56,8 @@ test("under node:test every statement is a test, and one that is refused fails t
 	assert.equal(code, 1, output);
 	assert.match(output, /^# tests 12$/m);
 	assert.match(output, /^# fail 2$/m);
-	assert.match(output, /^\s*ok \d+ - sound: one instance runs many actions at once$/m);
-	assert.match(output, /^\s*not ok \d+ - broken: one instance runs many actions at once$/m);
+	assert.match(output, /^\s*ok \d+ - sound: one instance runs many actions concurrently$/m);
+	assert.match(output, /^\s*not ok \d+ - broken: one instance runs many actions concurrently$/m);
 });
 
 test("under uvu every statement is a test, and one that is refused fails there", () => {
@@ -65,7 +65,7 @@ test("under uvu every statement is a test, and one that is refused fails there",
 	const { code, output } = run(file);
 	assert.equal(code, 1, output);
 	assert.match(output, /Total: +12\n +Passed: +10\n/);
-	assert.match(output, /FAIL +"broken: one instance runs many actions at once"/);
+	assert.match(output, /FAIL +"broken: one instance runs many actions concurrently"/);
 	assert.doesNotMatch(output, /FAIL +"sound/);
 });
 

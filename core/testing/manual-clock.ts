@@ -13,11 +13,11 @@ export interface ManualClock extends Clock {
  */
 export function createManualClock(start = "2030-01-01T00:00:00Z"): ManualClock {
 	let now = Date.parse(start) * 1_000;
-	if (Number.isNaN(now)) throw new RangeError(`start: "${start}" is no date and time such as 2030-01-02T03:04:05Z`);
+	if (Number.isNaN(now)) throw new RangeError(`start: "${start}" is not a date and time such as 2030-01-02T03:04:05Z`);
 	return {
 		now: () => now,
 		advance(milliseconds) {
-			if (!(milliseconds >= 0)) throw new RangeError(`milliseconds: ${milliseconds} is not a number from 0 on`);
+			if (!(milliseconds >= 0)) throw new RangeError(`milliseconds: ${milliseconds} is not a non-negative number`);
 			now += Math.round(milliseconds * 1_000);
 		},
 	};

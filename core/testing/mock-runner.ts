@@ -6,13 +6,13 @@ const parameters = {
 	lines: { type: "integer", default: 0, minimum: 0, description: "Lines to print: `line 1`, `line 2` and so on." },
 	output: { type: "string", default: "stdout", enum: ["stdout", "stderr", "other"], description: "Channel to print on." },
 	line_delay: { type: "number", default: 0, minimum: 0, description: "Milliseconds before each line." },
-	delay: { type: "number", default: 0, minimum: 0, description: "Milliseconds to take before ending." },
-	block: { type: "boolean", default: false, description: "Whether to go on until the run is aborted." },
-	ignore_abort: { type: "number", default: 0, minimum: 0, description: "Milliseconds for which an abort has no effect." },
-	fail: { type: "boolean", default: false, description: "Whether the action fails." },
-	throw: { type: "string", default: "", description: "Message to throw as the runner's own failure." },
-	result: { type: "object", description: "The result; default the number of lines." },
-	result_size: { type: "integer", default: 0, minimum: 0, description: "Bytes of filling to put into the result." },
+	delay: { type: "number", default: 0, minimum: 0, description: "Milliseconds to wait before the end." },
+	block: { type: "boolean", default: false, description: "True to run until the run is aborted." },
+	ignore_abort: { type: "number", default: 0, minimum: 0, description: "Milliseconds during which an abort is ignored." },
+	fail: { type: "boolean", default: false, description: "True if the action fails." },
+	throw: { type: "string", default: "", description: "Message of an error that the runner throws." },
+	result: { type: "object", description: "The result. Default: the number of lines." },
+	result_size: { type: "integer", default: 0, minimum: 0, description: "Bytes of padding in the result." },
 	secret: { type: "string", secret: true, description: "Any secret." },
 	timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
 } as const;
@@ -23,7 +23,7 @@ const parameters = {
  * @param onRun called at the start of each run
  */
 export const mockRunner = defineRunner("mock", ({ onRun }: { onRun?: (context: RunContext<typeof parameters>) => void } = {}) => ({
-	description: "Does what its parameters say.",
+	description: "Simulates an action as defined by its parameters.",
 	parameters,
 	capabilities: { streaming: true, cancellation: true },
 	async run(context) {

@@ -157,7 +157,7 @@ class TestRunChildren implements TestChildren {
 	startPrepared(children: readonly PreparedChild[]): void {
 		for (const { id } of children) {
 			const request = this.#prepared.get(id);
-			if (request === undefined) throw new SvcError("SVC_INVALID", `start: "${id}" is no child that this run has prepared`);
+			if (request === undefined) throw new SvcError("SVC_INVALID", `start: "${id}" is not a child that this run prepared`);
 			this.#start(id, request);
 		}
 	}
@@ -232,7 +232,7 @@ class TestRunChildren implements TestChildren {
 	#get(id: string): TestChild {
 		this.#parts.assertHeld();
 		const child = this.book.children.get(id);
-		if (child === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of this run`);
+		if (child === undefined) throw new SvcError("SVC_NOT_FOUND", `execution "${id}" is not a child of this run`);
 		return child;
 	}
 

@@ -207,7 +207,7 @@ function createHold() {
 			abort("cancel");
 		},
 		assertHeld() {
-			if (isLost) throw new SvcError("SVC_CONFLICT", "the execution is no longer this run's");
+			if (isLost) throw new SvcError("SVC_CONFLICT", "the execution no longer belongs to this run");
 		},
 	};
 }

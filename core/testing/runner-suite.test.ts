@@ -59,36 +59,36 @@ function registerWorkflow(test: RegisterTest, faults: WorkflowFaults): void {
 }
 
 const brokenWorkflows: readonly { readonly name: string; readonly faults: WorkflowFaults; readonly refusedBy: string }[] = [
-	{ name: "a workflow cannot be ended", faults: { cannotBeCanceled: true }, refusedBy: "a workflow can be ended and found again" },
+	{ name: "a workflow cannot be ended", faults: { cannotBeCanceled: true }, refusedBy: "a workflow can be canceled and recovered" },
 	{
 		name: "a workflow goes on although it is asked to pause",
 		faults: { ignoresPause: true },
-		refusedBy: "a workflow that is asked to pause starts nothing more, and is paused once nothing is active",
+		refusedBy: "a pausing workflow starts no more children, and is paused when none is active",
 	},
 	{
 		name: "a workflow is paused before its children are",
 		faults: { pausesEarly: true },
-		refusedBy: "a workflow that is asked to pause starts nothing more, and is paused once nothing is active",
+		refusedBy: "a pausing workflow starts no more children, and is paused when none is active",
 	},
 	{
 		name: "a workflow that goes on starts everything again",
 		faults: { startsTwice: true },
-		refusedBy: "a workflow that was paused goes on from its journal, and starts no child twice",
+		refusedBy: "a paused workflow continues from its journal and starts no child twice",
 	},
 	{
 		name: "the children of a workflow outlive its cancel",
 		faults: { leavesChildren: true },
-		refusedBy: "a workflow that is canceled ends its children",
+		refusedBy: "a canceled workflow ends its children",
 	},
 	{
 		name: "a workflow ends when the service stops",
 		faults: { endsAtShutdown: true },
-		refusedBy: "a workflow leaves its children alone when the service stops, and goes on afterwards",
+		refusedBy: "a workflow does not end its children when the service stops, and continues afterwards",
 	},
 	{
 		name: "a workflow without a journal is not found",
 		faults: { needsJournal: true },
-		refusedBy: "a workflow whose journal is empty begins anew when it is recovered",
+		refusedBy: "a workflow with an empty journal starts from the beginning when it is recovered",
 	},
 ];
 
@@ -96,7 +96,7 @@ const brokenParents: readonly { readonly name: string; readonly faults: ParentFa
 	{
 		name: "a run ends before its children",
 		faults: { endsEarly: true },
-		refusedBy: "a run that starts children ends when they have ended, and not before",
+		refusedBy: "a run that starts children ends only after its children",
 	},
 	{
 		name: "a run waits for its children whatever happens",
@@ -106,12 +106,12 @@ const brokenParents: readonly { readonly name: string; readonly faults: ParentFa
 	{
 		name: "keys are made of chance",
 		faults: { hasChanceKeys: true },
-		refusedBy: "a run that another node goes on with starts no child twice",
+		refusedBy: "a run that another node resumes starts no child twice",
 	},
 	{
 		name: "children are started before the run can be found again",
 		faults: { savesLate: true },
-		refusedBy: "a run that another node goes on with starts no child twice",
+		refusedBy: "a run that another node resumes starts no child twice",
 	},
 ];
 
@@ -124,28 +124,28 @@ const brokenShells: readonly { readonly name: string; readonly faults: ShellFaul
 	{
 		name: "a process that has left the group outlives the run",
 		faults: { isGroupOnly: true },
-		refusedBy: "nothing that a run has started outlives its cancel, wherever it has gone",
+		refusedBy: "no process of a run outlives its cancel, even if it changed its process group",
 	},
 	{
 		name: "a run ends before its process",
 		faults: { endsBeforeProcess: true },
-		refusedBy: "nothing that a run has started outlives its cancel, wherever it has gone",
+		refusedBy: "no process of a run outlives its cancel, even if it changed its process group",
 	},
 	{
 		name: "the end of the output is taken for the end of the run",
 		faults: { endsWithOutput: true },
 		refusedBy: "a run that closes its output early ends when it ends, with its own status",
 	},
-	{ name: "output is decoded as Latin 1", faults: { isLatin: true }, refusedBy: "bytes that are no text do no harm" },
+	{ name: "output is decoded as Latin 1", faults: { isLatin: true }, refusedBy: "bytes that are not valid text do no harm" },
 	{
 		name: "a character that comes in two pieces is broken",
 		faults: { cutsCharacters: true },
-		refusedBy: "a character whose bytes come one after the other arrives whole",
+		refusedBy: "a character that arrives in several pieces is emitted whole",
 	},
 	{
 		name: "a secret stands on the command line",
 		faults: { showsSecret: true },
-		refusedBy: "a secret parameter stands on no command line",
+		refusedBy: "a secret parameter does not appear on a command line",
 	},
 ];
 

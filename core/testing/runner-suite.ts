@@ -71,7 +71,7 @@ export function testRunner(suite: RunnerSuiteOptions): void {
 	checkRecovery(check);
 	checkChildren(check);
 	checkWorkflows(check);
-	test(`${name}: stop leaves no process, socket or file open`, () =>
+	test(`${name}: after stop, no process, socket or file is open`, () =>
 		assertNothingLeft(() => create().create(), cases, { options, patience }));
 	test(`${name}: a runner that was not started can be stopped`, async () => void (await create().create().stop?.()));
 }
@@ -79,7 +79,7 @@ export function testRunner(suite: RunnerSuiteOptions): void {
 function checkResults(check: Check): void {
 	check(
 		"succeeds",
-		"an action that works resolves as succeeded, with a result that survives JSON",
+		"a successful action resolves as succeeded, with a result that survives JSON",
 		async ({ runner, given, context, inTime }) => {
 			const end = await inTime(runner.run(context(given)));
 			assert.equal(end.succeeded, true);
@@ -89,7 +89,7 @@ function checkResults(check: Check): void {
 
 	check(
 		"succeeds",
-		"what is told without a run is what a run comes to, however often it is asked for",
+		"a preview without a run equals the outcome of a run, even if it is repeated",
 		async ({ runner, given, context, inTime }) => {
 			if (runner.runAtOnce === undefined) return;
 			const told = [await runner.runAtOnce(context(given)), await runner.runAtOnce(context(given))];
@@ -98,17 +98,21 @@ function checkResults(check: Check): void {
 		},
 	);
 
-	check("fails", "an action that fails resolves as not succeeded", async ({ runner, given, context, inTime }) => {
+	check("fails", "a failing action resolves as not succeeded", async ({ runner, given, context, inTime }) => {
 		const end = await inTime(runner.run(context(given)));
 		assert.equal(end.succeeded, false);
 		assertJsonObject(end);
 	});
 
-	check("throws", "a runner that cannot do its work rejects with an error that says why", async ({ runner, given, context, inTime }) => {
-		await inTime(assert.rejects(runner.run(context(given)), (error) => error instanceof Error && error.message !== ""));
-	});
+	check(
+		"throws",
+		"a runner that cannot do its work rejects with an error that states the reason",
+		async ({ runner, given, context, inTime }) => {
+			await inTime(assert.rejects(runner.run(context(given)), (error) => error instanceof Error && error.message !== ""));
+		},
+	);
 
-	check("succeeds", "one instance runs many actions at once", async ({ runner, given, context, inTime }) => {
+	check("succeeds", "one instance runs many actions concurrently", async ({ runner, given, context, inTime }) => {
 		const ends = await inTime(Promise.all(Array.from({ length: 20 }, () => runner.run(context(given)))));
 		assert.ok(
 			ends.every(({ succeeded }) => succeeded),
@@ -118,7 +122,7 @@ function checkResults(check: Check): void {
 }
 
 function checkOutput(check: Check): void {
-	check("prints", "output is emitted in order and complete", async ({ runner, given, context, inTime }) => {
+	check("prints", "output is emitted completely and in order", async ({ runner, given, context, inTime }) => {
 		const run = context(given(2_000));
 		await inTime(runner.run(run));
 		assertPrinted(run, toLines(2_000));
@@ -143,18 +147,18 @@ function checkOutput(check: Check): void {
 		);
 	});
 
-	check("prints", "runs at the same time keep their output apart", async ({ runner, given, context, inTime }) => {
+	check("prints", "concurrent runs keep their output separate", async ({ runner, given, context, inTime }) => {
 		const runs = Array.from({ length: 5 }, (_, index) => ({ count: index + 1, run: context(given(index + 1)) }));
 		await inTime(Promise.all(runs.map(({ run }) => runner.run(run))));
 		for (const { count, run } of runs) assertPrinted(run, toLines(count));
 	});
 
 	check("blocks", "a run whose output is refused ends", async ({ runner, given, grace, context }) => {
-		const hint = "await each `emit`, and end the work when it rejects";
+		const hint = "await each `emit`, and end the work if it rejects";
 		// Some test runners print only this message for an unhandled rejection.
-		const onEmit = () => Promise.reject(new Error(`the execution is no longer this run's; hint: ${hint}`));
+		const onEmit = () => Promise.reject(new Error(`the execution no longer belongs to this run; hint: ${hint}`));
 		const end = runner.run(context({ ...given, onEmit })).catch(() => {});
-		await within(grace, end, "the run goes on although its output was refused,", hint);
+		await within(grace, end, "the run continues although its output was refused,", hint);
 	});
 }
 
@@ -176,7 +180,7 @@ function checkAborts(check: Check): void {
 		);
 	}
 
-	check("blocks", "a run that was aborted before it began ends at once", async ({ runner, given, grace, context }) => {
+	check("blocks", "a run that was aborted before it started ends at once", async ({ runner, given, grace, context }) => {
 		const run = context(given);
 		run.abort("cancel");
 		const result = await endOfAborted(grace, runner.run(run));
@@ -184,7 +188,7 @@ function checkAborts(check: Check): void {
 		assertJsonObject(result);
 	});
 
-	check("blocks", "an abort ends one run and leaves the others alone", async ({ startUntil, given, grace, context }) => {
+	check("blocks", "an abort ends one run and does not affect the others", async ({ startUntil, given, grace, context }) => {
 		const runs = [context(given), context(given)] as const;
 		const [first, second] = await Promise.all([startUntil(runs[0], "ready\n"), startUntil(runs[1], "ready\n")]);
 		runs[0].abort("cancel");

@@ -68,7 +68,7 @@ export function testSensor({ name, create, grace = 2_000, ...given }: SensorSuit
 	checkEvents(check);
 	checkRuns(check, grace);
 
-	test(`${name}: nothing is left open, and a sensor that was not started can be stopped`, async () => {
+	test(`${name}: nothing remains open, and a sensor that was not started can be stopped`, async () => {
 		const made = await create();
 		const resources = watchOpenResources(connections);
 		await made.plugin.create().stop?.();
@@ -90,10 +90,10 @@ function checkEvents(check: Check): void {
 		}
 		const { poll_interval: interval } = sensor;
 		const isAllowed = interval === undefined || (Number.isInteger(interval) && interval >= 4);
-		assert.ok(isAllowed, `poll_interval is ${interval}; allowed are whole numbers from 4 on`);
+		assert.ok(isAllowed, `poll_interval is ${interval}; it must be a whole number of at least 4`);
 	});
 
-	check("an event is dispatched on a trigger of its own", async ({ sensor, stand, host, begin, provoke }) => {
+	check("an event is dispatched on one of its own triggers", async ({ sensor, stand, host, begin, provoke }) => {
 		const run = await begin();
 		await provoke();
 		await run.waitFor(1);
@@ -119,13 +119,13 @@ function checkRuns(check: Check, grace: number): void {
 		assert.equal(stand.dispatched.length, before);
 	});
 
-	check("a run that was aborted before it began ends at once", async ({ sensor, stand }) => {
+	check("a run that was aborted before it started ends at once", async ({ sensor, stand }) => {
 		const context = stand.createContext();
 		context.abort();
 		await endOfAborted(grace, sensor.run(context));
 	});
 
-	check("a second run neither repeats nor misses what comes", async ({ stand, begin, provoke }) => {
+	check("a second run neither repeats nor misses events", async ({ stand, begin, provoke }) => {
 		for (const count of [1, 2, 3]) {
 			const run = await begin();
 			await provoke();
@@ -146,7 +146,7 @@ function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 			const context = stand.createContext();
 			const running = sensor.run(context);
 			// If the run ends before it is ready, fail at once instead of waiting for `ready`.
-			const ended = running.then(() => Promise.reject(new Error("the run has ended by itself")));
+			const ended = running.then(() => Promise.reject(new Error("the run ended by itself")));
 			await Promise.race([made.ready?.(stand), ended]);
 			ended.catch(() => {});
 			return {

@@ -21,7 +21,7 @@ for (const { name, spoil, ...refusal } of brokenStorages) {
 }
 
 test("the kit refuses a durable storage that has forgotten everything", () =>
-	assertRefused({ refusedBy: "a durable storage has everything after it was opened again" }, (check) =>
+	assertRefused({ refusedBy: "a durable storage contains everything after it is reopened" }, (check) =>
 		testStorage({
 			test: check,
 			name: "storage",

@@ -65,7 +65,7 @@ for (const testRunner of ["uvu", "node:test"] as const) {
 		const { code, output, refused } = await runKitOf(testRunner, toRunner(sound.replace("await emit", "emit")));
 		assert.equal(code, 1, output);
 		assert.deepEqual(refused, ["shout: a run whose output is refused ends"]);
-		assert.match(output, /the execution is no longer this run's; hint: await each `emit`, and end the work when it rejects/);
+		assert.match(output, /the execution no longer belongs to this run; hint: await each `emit`, and end the work if it rejects/);
 	});
 
 	test(`${testRunner}: a runner that takes no notice of the signal is refused, and the process ends all the same`, async () => {
@@ -73,7 +73,10 @@ for (const testRunner of ["uvu", "node:test"] as const) {
 		const { code, output, refused, seconds } = await runKitOf(testRunner, toRunner(deaf));
 		assert.equal(code, 1, output);
 		assert.ok(refused.includes("shout: an abort (cancel) ends the run within the grace and keeps the output"), output);
-		assert.match(output, /the run goes on although its signal has aborted, after 300 ms; hint: when `signal` aborts, end the work/);
+		assert.match(
+			output,
+			/the run continues although its signal has aborted, after 300 ms; hint: end the work and resolve when `signal` aborts/,
+		);
 		assert.match(output, /svc-automation\/testing: a plugin that was refused keeps the process open \(.*Timeout.*\), which ends here/);
 		// All of it is reported before the end, what comes behind the kit as well.
 		assert.match(output, testRunner === "uvu" ? /Total: +\d+/ : /ok \d+ - a test of its own/);
@@ -83,8 +86,8 @@ for (const testRunner of ["uvu", "node:test"] as const) {
 	test(`${testRunner}: a runner for a version of the contract that is not known is refused with both versions`, async () => {
 		const { code, output, refused } = await runKitOf(testRunner, toRunner(sound, "{ contract: 2 }"));
 		assert.equal(code, 1, output);
-		assert.deepEqual(refused, ["shout: it is written for a version of the contract that the service knows"]);
-		assert.match(output, /it is written for contract version 2, and this svc has version 1.*hint: write \{ contract: 1 \}/);
+		assert.deepEqual(refused, ["shout: it requires a contract version that the service supports"]);
+		assert.match(output, /it requires contract version 2, but this svc has version 1.*hint: write \{ contract: 1 \}/);
 	});
 }
 

@@ -30,7 +30,7 @@ async function watched(run: () => Promise<void>): Promise<void> {
 
 function assertNone([reason]: readonly unknown[]): void {
 	if (reason === undefined) return;
-	const message = `something has failed that nobody waited for, which ends the process of a service: ${String(reason)}`;
+	const message = `a promise that was not awaited rejected, which would end the process of a service: ${String(reason)}`;
 	throw Object.assign(new assert.AssertionError({ message, operator: "fail" }), { cause: reason });
 }
 

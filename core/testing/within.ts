@@ -27,6 +27,6 @@ function toAdvice(hint: string | (() => string) | undefined): string {
 
 /** Returns the result of an aborted run, which must end within the grace period. */
 export function endOfAborted<T>(grace: number, end: Promise<T>): Promise<T> {
-	const hint = "when `signal` aborts, end the work and resolve; it may have aborted before `run` was called";
-	return within(grace, end, "the run goes on although its signal has aborted,", hint);
+	const hint = "end the work and resolve when `signal` aborts; it may already be aborted when `run` is called";
+	return within(grace, end, "the run continues although its signal has aborted,", hint);
 }

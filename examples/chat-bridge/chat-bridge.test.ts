@@ -51,7 +51,7 @@ test("what is written in the chat runs an action, and what comes of it is said t
 		["How full is /tmp?", 2],
 		["disk usage of /tmp'; rm -rf '", 1],
 	]);
-	assert.match(unknown ?? "", /^ann: command: "make coffee" fits no action alias/);
+	assert.match(unknown ?? "", /^ann: command: "make coffee" matches no action alias/);
 	assert.equal(looking, "ann: Looking at /tmp.");
 	assert.match(result ?? "", /^ann: \/tmp is \d+% full\.$/);
 	assert.match(refused ?? "", /^ann: .*volume/);

@@ -45,7 +45,7 @@ function toMemberTest(kind: EntityKind, field: string, member: unknown): (row: R
 	if (typeOf(kind, field) !== "json" || isBulky(kind, field))
 		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members to filter by`);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
-		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
+		throw new TypeError(`the comparison "member" on "${field}" needs a name and a string`);
 	const [name, text] = member as [string, string];
 	const holds = (value: unknown): boolean =>
 		typeof value === "object" &&

@@ -116,7 +116,7 @@ class JournalStorage implements Storage {
 				if ("insert" in operation) this.#insert(operation.insert, operation.entities);
 				else if ("remove" in operation) this.#remove(operation.remove, operation.where);
 				else if (!this.#update(operation.update, operation.id, operation.patch, operation.expected ?? {}))
-					throw new SvcError("SVC_CONFLICT", `${operation.update} "${operation.id}" is gone or no longer as expected`);
+					throw new SvcError("SVC_CONFLICT", `${operation.update} "${operation.id}" does not exist or is no longer as expected`);
 			}
 		});
 	}
@@ -215,7 +215,8 @@ function toValue(kind: EntityKind, field: string, value: unknown): unknown {
 	const text = stringifyJson(value);
 	const expected = { text: "string", boolean: "boolean", integer: "number", real: "number", json: typeof value };
 	const fits = type !== undefined && text !== undefined && (value === null || typeof value === expected[type]);
-	if (!fits || (typeof value === "number" && !Number.isFinite(value))) throw new TypeError(`${kind} cannot hold this as "${field}"`);
+	if (!fits || (typeof value === "number" && !Number.isFinite(value)))
+		throw new TypeError(`field "${field}" of ${kind} cannot store this value`);
 	return parseJson(text);
 }
 
@@ -224,5 +225,5 @@ function copy<E>(row: Row): E {
 }
 
 function toConflict(kind: EntityKind, key: string, id: string): SvcError {
-	return new SvcError("SVC_CONFLICT", `${key} of this ${kind} is taken`, { facts: { conflict_id: id } });
+	return new SvcError("SVC_CONFLICT", `${kind} with this ${key} already exists`, { facts: { conflict_id: id } });
 }

@@ -109,7 +109,7 @@ test("a repeated delivery, one below the limit and one changed on its way start 
 	assert.equal((await post({ ...critical, percent: 50 }, "2")).status, 202);
 	const changed = await post(critical, "3", { signed: "something else" });
 	assert.equal(changed.status, 403);
-	assert.match(await changed.text(), /the signature does not fit/);
+	assert.match(await changed.text(), /the signature does not match/);
 	const { items } = await client().webhooks.deliveries();
 	assert.deepEqual(
 		items.map(({ verdict }) => verdict),

@@ -13,19 +13,19 @@ export class OptionReader {
 	}
 
 	requiredText(name: string): string {
-		return this.text(name) ?? this.#report(name, "required, a text that is not empty", "");
+		return this.text(name) ?? this.#report(name, "required, a non-empty string", "");
 	}
 
 	text(name: string): string | undefined {
 		const value = this.#take(name);
 		if (value === undefined || (typeof value === "string" && value !== "")) return value;
-		return this.#report(name, "must be a string that is not empty", undefined);
+		return this.#report(name, "must be a non-empty string", undefined);
 	}
 
 	texts(name: string): readonly string[] {
 		const value = this.#take(name);
 		const isList = Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === "string" && element !== "");
-		return isList ? (value as readonly string[]) : this.#report(name, "required, a list of one or more texts that are not empty", []);
+		return isList ? (value as readonly string[]) : this.#report(name, "required, a list of one or more non-empty strings", []);
 	}
 
 	/** Returns a list of strings, or undefined if the option is missing. */

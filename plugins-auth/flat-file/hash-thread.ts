@@ -39,7 +39,7 @@ export class HashThread {
 		signal.throwIfAborted();
 		if (this.#stopped) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
 		if (this.#queue.length >= maxQueueLength)
-			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
+			throw new SvcError("SVC_UNAVAILABLE", "too many concurrent sign-ins", { facts: { retry_after: 5 } });
 		return new Promise((resolve, reject) => {
 			const abort = () => {
 				this.#queue = this.#queue.filter((waiting) => waiting !== task);

@@ -26,7 +26,7 @@ export interface FlatFileOptions {
 const maximumBytes = 511;
 
 /** Passwords, for a warning, that only the system's crypt(3) can verify. */
-const unknownSchemes = "passwords hashed with yescrypt and other schemes of the system";
+const unknownSchemes = "passwords hashed with yescrypt and other crypt schemes of the system";
 
 /** Users from a file in the format of `htpasswd` and `mkpasswd`. Edits take effect at once. */
 export const flatFile = defineAuthBackend("flat-file", (options: FlatFileOptions) => new FlatFile(options));
@@ -85,12 +85,15 @@ class FlatFile implements AuthBackend {
 		const problem = findPasswordProblem(password);
 		if (problem !== undefined) throw new SvcError("SVC_INVALID", `password: ${problem}`);
 		if (!/^[^\s:#\p{C}]([^:\p{C}]*[^\s:\p{C}])?$/u.test(username)) {
-			throw new SvcError("SVC_INVALID", 'username: a colon, control characters, outer white space and a leading "#" are not allowed');
+			throw new SvcError(
+				"SVC_INVALID",
+				'username: a colon, control characters, leading or trailing spaces and a leading "#" are not allowed',
+			);
 		}
 		// Hash before locking the file, because hashing is slow.
 		const stored = await hashPassword(password);
 		await replaceFile(this.#opened.path, (text) => {
-			if (isNew && hasLine(text, username)) throw new SvcError("SVC_CONFLICT", `user "${username}" exists already`);
+			if (isNew && hasLine(text, username)) throw new SvcError("SVC_CONFLICT", `user "${username}" already exists`);
 			if (!isNew && !hasLine(text, username)) throw unknown(username);
 			return withLine(text, username, stored);
 		});
@@ -120,7 +123,7 @@ function readFileOption(options: unknown): string | undefined {
 async function assertReadable(path: string): Promise<void> {
 	const found = await stat(path).catch(() => undefined);
 	if (found === undefined) return;
-	if (!found.isFile()) throw new SvcError("SVC_CONFIG", `file: "${path}" is no file`);
+	if (!found.isFile()) throw new SvcError("SVC_CONFIG", `file: "${path}" is not a regular file`);
 	await access(path, constants.R_OK).catch((cause: unknown) => {
 		throw new SvcError("SVC_CONFIG", `file: "${path}" cannot be read`, { cause });
 	});
@@ -135,7 +138,7 @@ function findPasswordProblem(password: string): string | undefined {
 	if (password === "") return "empty";
 	if (password.includes("\0")) return "holds a NUL character";
 	if (Buffer.byteLength(password) <= maximumBcryptBytes) return undefined;
-	return `longer than ${maximumBcryptBytes} bytes, which is as much as bcrypt takes`;
+	return `longer than ${maximumBcryptBytes} bytes, the limit of bcrypt`;
 }
 
 /**

@@ -71,7 +71,7 @@ export class PasswordFile {
 			const colon = line.indexOf(":");
 			const [username, stored] = [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)];
 			const scheme = findScheme(stored);
-			const problem = username === "" ? "it is not of the form name:hash" : await this.#findProblem(stored, scheme);
+			const problem = username === "" ? "it must have the form name:hash" : await this.#findProblem(stored, scheme);
 			// The last line of a user is effective, even if it does not allow a sign-in.
 			if (problem === undefined) users.set(username, stored);
 			else users.delete(username);
@@ -89,12 +89,12 @@ export class PasswordFile {
 	}
 
 	async #findProblem(stored: string, scheme: Scheme | undefined): Promise<string | undefined> {
-		if (scheme === undefined) return "its password is not in a scheme that is supported; plain text never is";
+		if (scheme === undefined) return "its hash scheme is not supported; plain-text passwords are never supported";
 		if (scheme.isOptional === undefined) return undefined;
 		const [prefix = ""] = /^(\$\w+|_)/.exec(stored) ?? [];
 		// Test each prefix only once; testing every user would take too long.
 		if (!this.#workingPrefixes.has(prefix)) {
-			if (!(await this.#options.canVerify(stored))) return "its scheme needs the package koffi and a libcrypt that knows it";
+			if (!(await this.#options.canVerify(stored))) return "its scheme requires the package koffi and a libcrypt that supports it";
 			this.#workingPrefixes.add(prefix);
 		}
 		return undefined;

@@ -22,7 +22,7 @@ export interface Scheme {
 	compare(password: string, stored: string): Verdict | Promise<Verdict>;
 }
 
-const fast = "it is quick to guess";
+const fast = "it is fast to guess";
 
 const schemes: readonly Scheme[] = [
 	{
@@ -52,14 +52,14 @@ const schemes: readonly Scheme[] = [
 	{
 		name: "SHA-1",
 		pattern: /^\{SHA\}[+/A-Za-z0-9]{27}=$/,
-		weakness: "it is quick to guess and has no salt",
+		weakness: "it is fast to guess and unsalted",
 		compare: (password, stored) => isSame(`{SHA}${createHash("sha1").update(password).digest("base64")}`, stored),
 	},
 	{
 		name: "DES crypt",
 		// The last character holds four bits, which distinguishes a hash from most plain words of thirteen letters.
 		pattern: /^[./A-Za-z0-9]{12}[.26AEIMQUYcgkosw]$/,
-		weakness: "only the first eight characters of the password count",
+		weakness: "it uses only the first eight characters of the password",
 		compare: (password, stored) => isSame(desCrypt([...Buffer.from(password)], stored.slice(0, 2)), stored),
 	},
 	{

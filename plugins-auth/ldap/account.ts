@@ -38,13 +38,13 @@ export async function findAccount(username: string, directory: Directory, contex
 	const query = { ...toQuery(settings, filter), base: settings.userBase, attributes: [settings.idAttribute] };
 	const { entries: found } = await directory.search(query);
 	if (found.length > 1) {
-		logger.warn("sign-in refused: more than one entry of the directory matches", { user: username, entries: toNames(found) });
+		logger.warn("sign-in refused: more than one directory entry matches", { user: username, entries: toNames(found) });
 	}
 	const only = found.length === 1 ? found[0] : undefined;
 	const groups = await findGroups(username, only?.entry.dn, { ...context, directory });
 	if (only === undefined) return undefined;
 	if (!isMember(groups, settings.requirement)) {
-		logger.warn("sign-in refused: not in the required groups", { user: username, required: settings.requiredGroups, groups });
+		logger.warn("sign-in refused: user is not in the required groups", { user: username, required: settings.requiredGroups, groups });
 		return undefined;
 	}
 	const { entry, server } = only;
@@ -68,7 +68,7 @@ async function findGroups(username: string, dn: string | undefined, context: Gro
 	const filter = settings.groupFilter({ username, user_dn: dn ?? createNobody(settings) });
 	const { groups: direct, isCut } = await searchGroups(filter, context);
 	const groups = [...direct, ...(isCut ? await searchRequired(filter, direct, context) : [])];
-	if (isCut) logger.warn("the directory does not give all groups of a user; roles of the others are missing", { user: username });
+	if (isCut) logger.warn("the directory does not return all groups of a user, so roles may be missing", { user: username });
 	const all = settings.nestedGroups ? await addNested(groups, context) : groups;
 	groupCache.set(username, dn ?? "", all);
 	return all;
@@ -122,7 +122,8 @@ async function addNested(direct: readonly string[], context: GroupContext): Prom
 		}
 		next = found.filter((name) => !all.has(name.toLowerCase()));
 		for (const name of next) all.set(name.toLowerCase(), name);
-		if (all.size > maxNestedGroups) throw createVerificationError(`a user is in more than ${maxNestedGroups} groups, nested ones counted`);
+		if (all.size > maxNestedGroups)
+			throw createVerificationError(`a user is in more than ${maxNestedGroups} groups, including nested groups`);
 	}
 	return [...all.values()];
 }

@@ -35,7 +35,7 @@ const clientOptions: Readonly<Record<string, ClientOption>> = {
 	24580: { allowed: "client certificate, the path of a file", convert: (value) => (isPath(value) ? { certificate: value } : undefined) },
 	24581: { allowed: "key of the client certificate, the path of a file", convert: (value) => (isPath(value) ? { key: value } : undefined) },
 	24582: {
-		allowed: "verification of server certificates, 2 (required; without cacert, with the authorities Node knows)",
+		allowed: "verification of server certificates, 2 (required; without cacert, by the certificate authorities of Node.js)",
 		convert: (value) => (value === 2 ? { verify: true } : undefined),
 	},
 	24583: {
@@ -59,7 +59,7 @@ export function readClientOptions(reader: OptionReader): ClientSettings {
 		settings = { ...settings, ...converted };
 	}
 	if ((settings.certificate === undefined) !== (settings.key === undefined)) {
-		reader.report("client_options", "24580 (client certificate) and 24581 (its key) need each other");
+		reader.report("client_options", "24580 (client certificate) and 24581 (its key) must be given together");
 	}
 	return settings;
 }

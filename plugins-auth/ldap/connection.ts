@@ -114,7 +114,7 @@ async function secure(socket: Socket, server: Server, { wait, context }: { wait:
 		// Use a separate client before TLS, so that responses injected into the unencrypted connection are never read after the switch.
 		const client = createClient(socket, context);
 		await wait("starttls", {}, () => client.exop(startTls)).catch((error: unknown) => {
-			throw new Error("the directory server does not begin with TLS", { cause: error });
+			throw new Error("the directory server does not support StartTLS", { cause: error });
 		});
 		socket.removeAllListeners("data").removeAllListeners("readable");
 	}
@@ -141,7 +141,7 @@ function createClient(socket: Socket, { ldapts }: ConnectionContext): Client {
 	return new ldapts.Client({
 		url: "ldap://localhost",
 		createConnection: () => {
-			if (isTaken) throw new Error("the directory server has closed the connection");
+			if (isTaken) throw new Error("the directory server closed the connection");
 			isTaken = true;
 			readInPieces(socket);
 			return socket;
@@ -176,7 +176,7 @@ function createWait(socket: Socket, server: Server, { timeout, trace, signal }: 
 		const controller = new AbortController();
 		const fail = (reason: unknown) => controller.abort(reason);
 		const onAbort = () => fail(signal.reason);
-		const onClose = () => fail(new Error(`${call}: the directory server has closed the connection`));
+		const onClose = () => fail(new Error(`${call}: the directory server closed the connection`));
 		const timer = setTimeout(() => fail(new Error(`${call}: no answer within ${timeout / 1_000} s`)), timeout);
 		signal.addEventListener("abort", onAbort, { once: true });
 		socket.once("close", onClose);

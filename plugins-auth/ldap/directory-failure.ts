@@ -28,7 +28,7 @@ const refusals: readonly number[] = [
 
 /** Creates the error for a sign-in that could not be verified. The user gets no details; the log gets the reason, which is the cause. */
 export function createVerificationError(reason: string, cause?: unknown): SvcError {
-	return new SvcError("SVC_UNAVAILABLE", "the directory is not available at the moment", { cause: new Error(reason, { cause }) });
+	return new SvcError("SVC_UNAVAILABLE", "the directory is temporarily unavailable", { cause: new Error(reason, { cause }) });
 }
 
 /** Returns true if the response to a bind means that this user may not sign in with this password. */

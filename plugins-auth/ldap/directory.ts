@@ -44,7 +44,7 @@ export function withDirectory<R>(server: Server, context: DirectoryContext, use:
 async function withServiceAccount<R>(server: Server, context: DirectoryContext, use: (connection: Connection) => Promise<R>): Promise<R> {
 	const { bindDn, bindPassword } = context.settings;
 	return withConnection(server, context, async (connection) => {
-		await answered(`${toUrl(server)} does not let the service account (bind_dn) in`, () => connection.bind(bindDn, bindPassword));
+		await answered(`${toUrl(server)} refuses the service account (bind_dn)`, () => connection.bind(bindDn, bindPassword));
 		return use(connection);
 	});
 }
@@ -63,14 +63,14 @@ interface Chase {
 
 async function searchOn({ connection, server, query }: Place, context: DirectoryContext, chase: Chase): Promise<Found> {
 	chase.visited.add(toKey({ server, query }));
-	const reason = `${toUrl(server)} does not answer the search below ${JSON.stringify(query.base)}`;
+	const reason = `${toUrl(server)} did not respond to the search below ${JSON.stringify(query.base)}`;
 	const { entries, references, isCut } = await answered(reason, () => connection.search(query));
 	const found: FoundEntry[] = entries.map((entry) => ({ entry, server }));
 	if (!context.settings.chaseReferrals) return { entries: found, isCut };
 	let isAnyCut = isCut;
 	for (const targets of toAlternatives(references, query, server)) {
 		if (targets.some((target) => chase.visited.has(toKey(target)))) continue;
-		if (chase.hops >= maxHops) throw createVerificationError(`referrals lead on over more than ${maxHops} servers`);
+		if (chase.hops >= maxHops) throw createVerificationError(`referrals go through more than ${maxHops} servers`);
 		const further = await follow(targets, context, { ...chase, hops: chase.hops + 1 });
 		found.push(...further.entries);
 		isAnyCut ||= further.isCut;
@@ -85,7 +85,7 @@ async function searchOn({ connection, server, query }: Place, context: Directory
 async function follow(targets: readonly ReferralTarget[], context: DirectoryContext, chase: Chase): Promise<Found> {
 	let failure: unknown;
 	for (const { server, query } of targets) {
-		if (chase.visited.size >= maxReferrals) throw createVerificationError(`one search leads to more than ${maxReferrals} referrals`);
+		if (chase.visited.size >= maxReferrals) throw createVerificationError(`a search returned more than ${maxReferrals} referrals`);
 		chase.visited.add(toKey({ server, query }));
 		try {
 			return await withServiceAccount(server, context, (connection) => searchOn({ connection, server, query }, context, chase));
@@ -159,9 +159,9 @@ const scopes: ReadonlyMap<string, SearchQuery["scope"]> = new Map([
 export function parseReferral(url: string, query: SearchQuery, encryption: Encryption): ReferralTarget {
 	const { protocol, hostname, port, pathname, search } = parseUrl(url);
 	const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, "$1");
-	if (host === "") throw new Error("it names no server");
+	if (host === "") throw new Error("it does not name a server");
 	const [, , scope = "", , extensions = ""] = search.split("?");
-	if (extensions.startsWith("!")) throw new Error("it asks for an extension");
+	if (extensions.startsWith("!")) throw new Error("it requires an extension");
 	return {
 		server: toServer({ protocol, host, port }, encryption),
 		query: {
@@ -182,7 +182,7 @@ function parseUrl(url: string): URL {
 
 function toServer({ protocol, host, port }: { protocol: string; host: string; port: string }, encryption: Encryption): Server {
 	if (protocol === "ldaps:") return { host, port: Number(port || 636), encryption: "ssl" };
-	if (protocol !== "ldap:") throw new Error("only ldap and ldaps are followed");
-	if (encryption === "ssl") throw new Error("with use_ssl only ldaps is followed");
+	if (protocol !== "ldap:") throw new Error("only ldap and ldaps are supported");
+	if (encryption === "ssl") throw new Error("with use_ssl only ldaps is supported");
 	return { host, port: Number(port || 389), encryption };
 }

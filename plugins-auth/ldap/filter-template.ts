@@ -23,7 +23,7 @@ export function compileFilter<N extends string>(text: string, names: readonly N[
 
 function toKnown<N extends string>(name: string | undefined, names: readonly N[], allowed: string): N {
 	const known = names.find((each) => each === name);
-	if (known === undefined) throw new Error(`only ${allowed} can be filled in; other braces must be doubled`);
+	if (known === undefined) throw new Error(`only ${allowed} is replaced; other braces must be doubled`);
 	return known;
 }
 

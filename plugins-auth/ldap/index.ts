@@ -55,7 +55,8 @@ class Ldap implements AuthBackend {
 		const signIn = this.#signIn;
 		if (signIn === undefined) throw stopped();
 		if (!isPossible(credentials)) return undefined;
-		if (this.#underWay.size >= maxAtOnce) throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
+		if (this.#underWay.size >= maxAtOnce)
+			throw new SvcError("SVC_UNAVAILABLE", "too many concurrent sign-ins", { facts: { retry_after: 5 } });
 		const controller = new AbortController();
 		const abort = () => controller.abort(signal.reason);
 		signal.addEventListener("abort", abort, { once: true });
@@ -84,9 +85,9 @@ function isPossible({ username, password }: Credentials): boolean {
 }
 
 function findWeaknesses({ servers, tls }: Settings): string[] {
-	if (servers[0]?.encryption === "none") return ["passwords travel unencrypted; use_ssl or use_tls protects them"];
+	if (servers[0]?.encryption === "none") return ["passwords are sent unencrypted; set use_ssl or use_tls"];
 	if (tls.isVerified) return [];
-	return ["the directory's certificate is not verified, so that somebody in between can read passwords; cacert names whom to trust"];
+	return ["the certificate of the directory is not verified, so an attacker in the network can read passwords; set cacert"];
 }
 
 async function importLdapts(): Promise<Ldapts> {

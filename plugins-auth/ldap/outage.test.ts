@@ -207,8 +207,8 @@ test("what may be told to whoever signs in says nothing about the directory", as
 	await withBackend(optionsFor(port), async ({ signIn, log }) => {
 		await assert.rejects(signIn("ann", "correct horse"), (error) => {
 			assert.ok(isUnavailable(error) && error instanceof Error);
-			assert.equal(error.message, "the directory is not available at the moment");
-			assert.match(String(error.cause), /no server of the directory can be reached/);
+			assert.equal(error.message, "the directory is temporarily unavailable");
+			assert.match(String(error.cause), /no directory server can be reached/);
 			return true;
 		});
 		assert.equal(log.at(-1)?.fields["server"], `ldap://127.0.0.1:${port}`);

@@ -81,11 +81,11 @@ test("both names of the time to keep groups are understood", () => {
 
 const refused: readonly (readonly [options: object, reason: RegExp])[] = [
 	...["bind_dn", "bind_password", "base_ou", "host"].flatMap((name): [object, RegExp][] =>
-		[null, "", 5, undefined].map((value) => [{ [name]: value }, new RegExp(`${name}: (required, a|must be a) text that is not empty`)]),
+		[null, "", 5, undefined].map((value) => [{ [name]: value }, new RegExp(`${name}: (required, a|must be a) non-empty string`)]),
 	),
-	[{ group_dns: [] }, /group_dns: required, a list of one or more texts/],
+	[{ group_dns: [] }, /group_dns: required, a list of one or more non-empty strings/],
 	[{ group_dns: "cn=users" }, /group_dns: required, a list/],
-	[{ group_dns: ["users"] }, /group_dns: "users" is no distinguished name/],
+	[{ group_dns: ["users"] }, /group_dns: "users" is not a distinguished name/],
 	[{ group_dns_check: "xor" }, /group_dns_check: must be "and" or "or"/],
 	[{ base_ou: "people" }, /base_ou: must be a distinguished name/],
 	[{ host: "ldap://ldap.example.org" }, /host: must be a host name or address, or several/],
@@ -97,8 +97,8 @@ const refused: readonly (readonly [options: object, reason: RegExp])[] = [
 	[{ scope: "everything" }, /scope: must be "subtree" or "onelevel" or "base"/],
 	[{ network_timeout: 0 }, /network_timeout: must be a number from/],
 	[{ network_timeout: Number.NaN }, /network_timeout: must be/],
-	[{ account_pattern: "uid={user}" }, /account_pattern: only \{username\} can be filled in/],
-	[{ account_pattern: "uid={username}{" }, /account_pattern: only \{username\} can be filled in/],
+	[{ account_pattern: "uid={user}" }, /account_pattern: only \{username\} is replaced/],
+	[{ account_pattern: "uid={username}{" }, /account_pattern: only \{username\} is replaced/],
 	[{ account_pattern: "uid=ann" }, /account_pattern: must hold \{username\}/],
 	[{ account_pattern: "(uid={username}" }, /account_pattern: .*parens/],
 	[{ group_pattern: "(member=*)" }, /group_pattern: must hold \{user_dn\} or \{username\}/],
@@ -109,9 +109,9 @@ const refused: readonly (readonly [options: object, reason: RegExp])[] = [
 	[{ client_options: { "20485": 3 } }, /client_options.20485: is the option network_timeout/],
 	[{ client_options: { "17": 2 } }, /client_options.17: must be: protocol version, 3/],
 	[{ client_options: { "24582": 0 } }, /client_options.24582: must be: verification/],
-	[{ client_options: { "24580": "/a.pem" } }, /client_options: 24580 \(client certificate\) and 24581 \(its key\) need each other/],
+	[{ client_options: { "24580": "/a.pem" } }, /client_options: 24580 \(client certificate\) and 24581 \(its key\) must be given together/],
 	[{ cache_user_groups_ttl: -1 }, /cache_user_groups_ttl: must be a number from 0/],
-	[{ cache_user_groups_ttl: 1, cache_user_groups_cache_ttl: 2 }, /cache_user_groups_ttl: differs from cache_user_groups_cache_ttl/],
+	[{ cache_user_groups_ttl: 1, cache_user_groups_cache_ttl: 2 }, /cache_user_groups_ttl: is an alias of cache_user_groups_cache_ttl/],
 	[{ bind_passwort: "x" }, /bind_passwort: unknown option; allowed: base_ou, .*bind_password/],
 	[JSON.parse('{ "__proto__": 1 }') as object, /__proto__: unknown option/],
 ];

@@ -81,7 +81,7 @@ function toRequirement(reader: OptionReader, groups: readonly string[]): readonl
 	return groups.map((text) => {
 		const parts = parseDn(text);
 		if (parts === undefined)
-			reader.report("group_dns", `${JSON.stringify(text)} is no distinguished name such as "cn=users,dc=example,dc=org"`);
+			reader.report("group_dns", `${JSON.stringify(text)} is not a distinguished name such as "cn=users,dc=example,dc=org"`);
 		return parts ?? [];
 	});
 }
@@ -129,7 +129,10 @@ function readGroupCache(reader: OptionReader): GroupCacheLimits {
 	const ttl = reader.number("cache_user_groups_ttl", limits);
 	const otherTtl = reader.number("cache_user_groups_cache_ttl", limits);
 	if (ttl !== undefined && otherTtl !== undefined && ttl !== otherTtl) {
-		reader.report("cache_user_groups_ttl", "differs from cache_user_groups_cache_ttl, which means the same; give one of them");
+		reader.report(
+			"cache_user_groups_ttl",
+			"is an alias of cache_user_groups_cache_ttl, which has a different value; give only one of them",
+		);
 	}
 	const size = reader.number("cache_user_groups_cache_max_size", { integer: true, minimum: 1, maximum: 1_000_000 }) ?? 100;
 	return { ttl: isOn ? (ttl ?? otherTtl ?? 120) : 0, size };

@@ -60,7 +60,7 @@ check("a required group that is named in full is found where the directory gives
 			let groups: readonly string[] | undefined;
 			await withBackend(toOptions(slapd, { group_dns: [full] }), async ({ authenticate, log }) => {
 				groups = (await authenticate(username, password))?.groups;
-				if (groups !== undefined) assert.ok(log.some(({ message }) => message.includes("does not give all groups")));
+				if (groups !== undefined) assert.ok(log.some(({ message }) => message.includes("does not return all groups")));
 			});
 			return groups;
 		};

@@ -46,7 +46,7 @@ export class SignIn {
 				failure = error;
 			}
 		}
-		throw createVerificationError("no server of the directory can be reached", failure);
+		throw createVerificationError("no directory server can be reached", failure);
 	}
 
 	async #attemptAt(server: Server, { username, password }: Credentials, signal: AbortSignal): Promise<Identity | undefined> {
@@ -70,7 +70,9 @@ export class SignIn {
 			return true;
 		} catch (error) {
 			if (isRefusal(error)) return false;
-			throw isServerUnavailable(error) ? error : createVerificationError(`${toUrl(server)} does not answer the sign-in of a user`, error);
+			throw isServerUnavailable(error)
+				? error
+				: createVerificationError(`${toUrl(server)} did not respond to the sign-in of a user`, error);
 		}
 	}
 

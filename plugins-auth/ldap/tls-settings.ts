@@ -45,7 +45,7 @@ function readCertificates(path: string): string {
 	try {
 		new X509Certificate(text);
 	} catch {
-		throw new Error(`file "${resolve(path)}" holds no certificate in PEM form`);
+		throw new Error(`file "${resolve(path)}" contains no PEM certificate`);
 	}
 	return text;
 }

@@ -163,8 +163,8 @@ check("certificate files that are missing or hold no certificate stop the start"
 		await writeFile(garbage, "no certificate");
 		for (const [cacert, reason] of [
 			["/nowhere/ca.crt", /cacert: file "\/nowhere\/ca.crt" cannot be read \(ENOENT\)/],
-			[garbage, /cacert: file ".*" holds no certificate/],
-			[key, /cacert: file ".*" holds no certificate/],
+			[garbage, /cacert: file ".*" contains no PEM certificate/],
+			[key, /cacert: file ".*" contains no PEM certificate/],
 		] as const) {
 			const start = withBackend(toOptions(slapd, { use_ssl: true, cacert }), async () => undefined);
 			await assert.rejects(start, (error) => isSvcError(error, "SVC_CONFIG") && reason.test(error.message));

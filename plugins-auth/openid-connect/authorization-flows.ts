@@ -75,7 +75,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 	async beginDevice({ signal }: Asking): Promise<DeviceAuthorization> {
 		const opened = await this.#parts.provider.open(signal);
 		if (opened.serverMetadata().device_authorization_endpoint === undefined) {
-			throw new SvcError("SVC_NOT_FOUND", "the provider has no sign-in for devices");
+			throw new SvcError("SVC_NOT_FOUND", "the provider does not support sign-in with another device");
 		}
 		try {
 			const begun = await this.#parts.client.initiateDeviceAuthorization(opened, { scope: this.#settings.scope });
@@ -128,7 +128,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 		const { logger } = this.#parts;
 		const token = tokens.claims();
 		if (token === undefined) {
-			logger.warn("sign-in refused", { reason: "the provider has answered without an ID token" });
+			logger.warn("sign-in refused", { reason: "the response of the provider contains no ID token" });
 			return undefined;
 		}
 		const userinfo = await this.#askUserinfo(opened, tokens, signal);

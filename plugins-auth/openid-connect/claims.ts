@@ -24,11 +24,12 @@ export function toIdentityOf(vouched: VerifiedClaims, settings: Settings, logger
 	};
 	for (const [claim, allowed] of settings.requiredClaims) {
 		const values = toTexts(findClaim(vouched, claim));
-		if (!allowed.some((value) => values.includes(value))) return refuse("a claim is not as required_claims asks", { claim });
+		if (!allowed.some((value) => values.includes(value))) return refuse("a claim does not match required_claims", { claim });
 	}
-	if (settings.requiresVerifiedEmail && !isEmailVerified(vouched)) return refuse("the provider has not verified the mail address");
+	if (settings.requiresVerifiedEmail && !isEmailVerified(vouched)) return refuse("the provider has not verified the email address");
 	const name = findClaim(vouched, settings.usernameClaim);
-	if (typeof name !== "string" || !isName(name)) return refuse("there is no usable user name", { claim: settings.usernameClaim });
+	if (typeof name !== "string" || !isName(name))
+		return refuse("the claim for the user name is missing or not allowed", { claim: settings.usernameClaim });
 	const session = readClaim(vouched.token, "sid");
 	return {
 		username: `${settings.usernamePrefix}${name}`,

@@ -50,12 +50,12 @@ export class LogoutTokenVerifier {
 				clockTolerance: this.#settings.clockTolerance,
 				currentDate: new Date(clock.now() / 1_000),
 			});
-			if (!types.includes(protectedHeader.typ?.toLowerCase())) throw new errors.JWTInvalid("it is of another type");
+			if (!types.includes(protectedHeader.typ?.toLowerCase())) throw new errors.JWTInvalid("its type is not that of a logout token");
 			return toEnded(issuer, payload);
 		} catch (error) {
 			signal.throwIfAborted();
 			if (!(error instanceof errors.JOSEError)) throw error;
-			logger.warn("word of a sign-out refused", { reason: error.message.slice(0, 300) });
+			logger.warn("sign-out notification refused", { reason: error.message.slice(0, 300) });
 			return undefined;
 		}
 	}
@@ -65,11 +65,11 @@ export class LogoutTokenVerifier {
 function toEnded(issuer: string, { events, nonce, jti, sub, sid }: JWTPayload): SignOutStatement {
 	const told =
 		typeof events === "object" && events !== null && Object.hasOwn(events, event) ? (events as Record<string, unknown>)[event] : undefined;
-	if (typeof told !== "object" || told === null) throw new errors.JWTInvalid("it tells of no sign-out");
-	if (nonce !== undefined) throw new errors.JWTInvalid("it has a nonce, as tokens of sign-ins have");
-	if (!isIdentifier(jti)) throw new errors.JWTInvalid("it has no usable jti");
+	if (typeof told !== "object" || told === null) throw new errors.JWTInvalid("it is not a logout token");
+	if (nonce !== undefined) throw new errors.JWTInvalid("it has a nonce, which logout tokens must not have");
+	if (!isIdentifier(jti)) throw new errors.JWTInvalid("its claim jti is missing or invalid");
 	const named = [sub, sid].filter((each) => each !== undefined);
-	if (named.length === 0 || !named.every(isIdentifier)) throw new errors.JWTInvalid("it names neither somebody nor a session");
+	if (named.length === 0 || !named.every(isIdentifier)) throw new errors.JWTInvalid("it names neither a user nor a session");
 	return {
 		id: toUnique(issuer, jti),
 		...(isIdentifier(sub) && { subject: toUnique(issuer, sub) }),

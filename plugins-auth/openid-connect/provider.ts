@@ -101,11 +101,11 @@ export class Provider {
 		const { issuer, networkTimeout } = this.#settings;
 		try {
 			if (!URL.canParse(address) || !["https:", issuer.protocol].includes(new URL(address).protocol)) {
-				throw new TypeError("its keys are at no https: address");
+				throw new TypeError("the address of its keys must begin with https:");
 			}
 			const request = { headers: {}, method: "GET", body: undefined, redirect: "manual" } as const;
 			const response = await fetchBounded(address, request, AbortSignal.timeout(networkTimeout * 1_000));
-			if (response.status !== 200) throw new TypeError(`it answers ${response.status} where its keys are`);
+			if (response.status !== 200) throw new TypeError(`the response with its keys has the status ${response.status}`);
 			return await response.json();
 		} catch (error) {
 			throw toUnavailable(error);
@@ -140,7 +140,7 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer> 
 	let length = 0;
 	for await (const chunk of response.body) {
 		length += chunk.length;
-		if (length > maxAnswerLength) throw new TypeError("its answer is too long");
+		if (length > maxAnswerLength) throw new TypeError("its response is too long");
 		chunks.push(chunk);
 	}
 	return new Uint8Array(Buffer.concat(chunks));

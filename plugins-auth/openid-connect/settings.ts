@@ -30,13 +30,13 @@ export function parseSettings(options: unknown): Settings {
 	const clientId = reader.requiredText("client_id");
 	const text = reader.text("client_secret");
 	const file = reader.text("client_secret_file");
-	if (text !== undefined && file !== undefined) reader.report("client_secret_file", "give either it or client_secret, not both");
+	if (text !== undefined && file !== undefined) reader.report("client_secret_file", "cannot be combined with client_secret");
 	if (file !== undefined && !file.startsWith("/")) reader.report("client_secret_file", "must be an absolute path");
 	const clientAuth = reader.choice("client_auth", ["auto", "client_secret_basic", "client_secret_post"]);
 	const label = reader.text("label") ?? issuer.host;
 	const scopes = reader.optionalTexts("scopes") ?? ["openid", "profile", "email"];
-	if (!scopes.includes("openid")) reader.report("scopes", 'must have "openid" among them');
-	if (scopes.some((scope) => /\s/.test(scope))) reader.report("scopes", "must be one name each, without spaces");
+	if (!scopes.includes("openid")) reader.report("scopes", 'must include "openid"');
+	if (scopes.some((scope) => /\s/.test(scope))) reader.report("scopes", "must each be a name without spaces");
 	const usernameClaim = reader.text("username_claim") ?? "preferred_username";
 	return finish(reader, {
 		issuer,
@@ -68,8 +68,8 @@ function finish(reader: OptionReader, settings: Settings): Settings {
 function toIssuer(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && loopback.has(url.hostname));
-	if (url === undefined || !isSafe) throw new Error("must be an address that begins with https:, or with http: on the machine itself");
-	if (url.search !== "" || url.hash !== "" || url.username !== "") throw new Error("must have no query, fragment or user");
+	if (url === undefined || !isSafe) throw new Error("must be an address that begins with https:, or with http: for the local machine");
+	if (url.search !== "" || url.hash !== "" || url.username !== "") throw new Error("must not contain a query, fragment or user");
 	return url;
 }
 
@@ -78,7 +78,7 @@ function readRequired(reader: OptionReader): ReadonlyMap<string, readonly string
 	for (const [name, value] of Object.entries(reader.object("required_claims"))) {
 		const values = Array.isArray(value) ? value : [value];
 		if (values.length > 0 && values.every((each) => typeof each === "string" && each !== "")) required.set(name, values as string[]);
-		else reader.report("required_claims", `"${name}" must be a string, or a list of one or more texts`);
+		else reader.report("required_claims", `"${name}" must be a string, or a list of one or more strings`);
 	}
 	return required;
 }

@@ -40,7 +40,8 @@ export function toSignOnFailure(error: unknown): SignOnFailure {
 	if (word === "slow_down") return { kind: "pending", slowDown: true };
 	if (word !== undefined && refusals.has(word)) return { kind: "refused", reason: word };
 	if (word !== undefined) return unavailable(`it answers "${word}"`);
-	if (code === challenge) return unavailable("it does not take client_id and client_secret, or not as client_auth sends them");
+	if (code === challenge)
+		return unavailable("it does not accept client_id and client_secret, or not in the way that client_auth sends them");
 	if (code !== undefined && badAnswers.has(code)) return { kind: "refused", reason: message };
 	return unavailable(message);
 }

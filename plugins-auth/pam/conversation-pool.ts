@@ -35,7 +35,7 @@ export class ConversationPool {
 	async converse(request: PamRequest, signal: AbortSignal): Promise<PamAnswer> {
 		signal.throwIfAborted();
 		if (this.#queue.length >= maxQueueLength)
-			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
+			throw new SvcError("SVC_UNAVAILABLE", "too many concurrent sign-ins", { facts: { retry_after: 5 } });
 		return new Promise((resolve, reject) => {
 			// A started conversation cannot be interrupted, but its caller stops waiting.
 			const abort = () => {

@@ -50,7 +50,7 @@ export class ConversationProcess {
 		// Ignore errors: if the process has ended, `message` rejects.
 		child.send(request, () => {});
 		const received = await message;
-		if (received.type !== "answer") throw new SvcError("SVC_UNAVAILABLE", "the PAM process answered something else");
+		if (received.type !== "answer") throw new SvcError("SVC_UNAVAILABLE", "the PAM process sent an unexpected response");
 		return received.answer;
 	}
 
@@ -92,10 +92,10 @@ export class ConversationProcess {
 	#receive(child: ChildProcess, timeout: number): Promise<PamMessage> {
 		return new Promise((resolve, reject) => {
 			const timer = setTimeout(() => {
-				this.#options.logger.error("PAM has not answered in time");
+				this.#options.logger.error("PAM did not respond in time");
 				settle();
 				this.#end();
-				reject(new SvcError("SVC_UNAVAILABLE", `PAM has not answered within ${timeout / 1000} seconds`));
+				reject(new SvcError("SVC_UNAVAILABLE", `PAM did not respond within ${timeout / 1000} seconds`));
 			}, timeout);
 			const onMessage = (message: PamMessage) => {
 				settle();
@@ -103,7 +103,7 @@ export class ConversationProcess {
 			};
 			const onExit = () => {
 				settle();
-				reject(this.#stopped ? stopped() : new SvcError("SVC_UNAVAILABLE", "the PAM process ended before it answered"));
+				reject(this.#stopped ? stopped() : new SvcError("SVC_UNAVAILABLE", "the PAM process ended before it responded"));
 			};
 			const settle = () => {
 				clearTimeout(timer);

@@ -42,7 +42,7 @@ class Pam implements AuthBackend {
 		const settings = parseSettings(this.#options);
 		assertMayVerify(settings);
 		if (!(await isServiceDefined(settings.service))) {
-			logger.warn('PAM service is not defined: the rules of "other" hold', { service: settings.service });
+			logger.warn('PAM service is not defined; the rules of "other" apply', { service: settings.service });
 		}
 		const pool = new ConversationPool({ logger, timeout: settings.timeout * 1_000 });
 		this.#started = { pool, settings, logger };
@@ -175,7 +175,7 @@ function assertMayVerify({ checkForRoot }: PamSettings): void {
 	if (!checkForRoot || process.geteuid?.() === 0) return;
 	throw new SvcError(
 		"SVC_CONFIG",
-		"pam: the service must run as root, because only root may verify passwords of all users; if the PAM service does not need root, set check_for_root: false",
+		"pam: the service must run as root, because only root may verify the passwords of all users; if the PAM service does not need root, set check_for_root: false",
 	);
 }
 

@@ -54,7 +54,7 @@ pamTest("a module that hangs holds up nobody else, and is ended when its time is
 		await hanging;
 		assert.equal(await signIn(first, ann.password), first);
 		assert.equal(readProcess(id, "cmdline"), "", "what the module started still runs");
-		assert.ok(logs.some(({ message }) => message === "PAM has not answered in time"));
+		assert.ok(logs.some(({ message }) => message === "PAM did not respond in time"));
 	});
 	assert.deepEqual(findProcesses(), []);
 });

@@ -117,7 +117,7 @@ export class ContainerFollow {
 		};
 		await this.#container
 			.reach(left, end)
-			.catch((error: unknown) => logger.warn("container could not be ended", { execution_id: context.execution_id, error }));
+			.catch((error: unknown) => logger.warn("container could not be stopped", { execution_id: context.execution_id, error }));
 	}
 }
 

@@ -13,7 +13,11 @@ export interface ShellContainerOptions {
 
 /** Parameter of runners whose actions may run in a container. It is reserved because it determines where the action runs. */
 export const containerParameters = {
-	svc_container: { type: "string", reserved: true, description: "Image in a container of which it runs, instead of on this machine." },
+	svc_container: {
+		type: "string",
+		reserved: true,
+		description: "Image of the container in which the action runs. Default: it runs on the local machine.",
+	},
 } as const;
 
 type Context = RunContext & {
@@ -58,12 +62,12 @@ export class OptInContainers {
 		const { svc_container, sudo, svc_pty } = runnerParameters;
 		if (!svc_container) {
 			if (this.isRequired)
-				throw new SvcError("SVC_INVALID", 'parameter "svc_container" must be given: this service runs actions in containers only');
+				throw new SvcError("SVC_INVALID", 'parameter "svc_container" is required: this service runs actions only in containers');
 			return false;
 		}
 		if (this.#runs === undefined)
-			throw new SvcError("SVC_INVALID", 'parameter "svc_container": the configuration has no option "containers" for this runner');
-		if (sudo || svc_pty) throw new SvcError("SVC_INVALID", 'parameters "sudo" and "svc_pty" cannot be given with "svc_container"');
+			throw new SvcError("SVC_INVALID", 'parameter "svc_container": the runner has no option "containers" in the configuration');
+		if (sudo || svc_pty) throw new SvcError("SVC_INVALID", 'parameters "sudo" and "svc_pty" cannot be combined with "svc_container"');
 		return true;
 	}
 
@@ -93,7 +97,7 @@ export class OptInContainers {
 	}
 
 	#get(): ContainerRuns {
-		if (this.#runs === undefined) throw new SvcError("SVC_RUNNER", "the runner has no containers");
+		if (this.#runs === undefined) throw new SvcError("SVC_RUNNER", 'the runner has no option "containers"');
 		return this.#runs;
 	}
 }

@@ -76,18 +76,18 @@ export function assertOptions(options: ContainerOptions): void {
 		if (options[name] !== undefined && !isMemorySize(options[name])) throw problem(name, "must be a size such as 512m or 2g");
 	}
 	for (const name of ["cpus", "max_cpus", "pids", "stop_grace"] as const) assertAbove0(name, options[name]);
-	if (options.networks?.length === 0) throw problem("networks", 'must name one at least; "none" is one');
+	if (options.networks?.length === 0) throw problem("networks", 'must name at least one network; "none" is allowed');
 	if (options.pull !== undefined && !pullPolicies.includes(options.pull))
 		throw problem("pull", `must be one of ${pullPolicies.join(", ")}`);
 	if (typeof (options.allow_privileged ?? false) !== "boolean") throw problem("allow_privileged", "must be true or false");
 	const shared = (options.networks ?? []).find(isShared);
 	if (shared !== undefined && options.allow_privileged !== true)
-		throw problem("networks", `holds "${shared}", which needs allow_privileged: true`);
+		throw problem("networks", `contains "${shared}", which requires allow_privileged: true`);
 	for (const [index, mount] of (options.mounts ?? []).entries()) assertMount(`mounts[${index}]`, mount);
 	for (const [name, limit] of Object.entries(options.ulimits ?? {})) assertAbove0(`ulimits.${name}`, limit);
 	for (const [name, given] of Object.entries(options.registries ?? {})) {
 		if (typeof given.username !== "string" || typeof given.password !== "string")
-			throw problem(`registries["${name}"]`, "needs username and password");
+			throw problem(`registries["${name}"]`, "requires username and password");
 	}
 }
 
@@ -104,7 +104,7 @@ function assertTexts(name: string, values: readonly string[] | undefined): void 
 
 function assertAbove0(name: string, value: number | undefined): void {
 	if (value === undefined) return;
-	if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value)) throw problem(name, "must be a number above 0");
+	if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value)) throw problem(name, "must be a number greater than 0");
 }
 
 function assertMount(name: string, { source, writable = false }: AllowedMount): void {
@@ -112,5 +112,5 @@ function assertMount(name: string, { source, writable = false }: AllowedMount): 
 	if (typeof writable !== "boolean") throw problem(`${name}.writable`, "must be true or false");
 	const path = source.replace(/\/+$/, "") || "/";
 	if (path.split("/").includes("..") || never.includes(path))
-		throw problem(`${name}.source`, `is "${source}", which containers cannot be given`);
+		throw problem(`${name}.source`, `is "${source}", which cannot be mounted into containers`);
 }

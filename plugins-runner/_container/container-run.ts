@@ -116,7 +116,7 @@ export class ContainerRun {
 			await this.#create(body);
 		}
 		if (files !== undefined)
-			await refusing("files cannot be put into the container", engine.upload(name, files.directory, files.archive, signal));
+			await refusing("files cannot be copied into the container", engine.upload(name, files.directory, files.archive, signal));
 		return true;
 	}
 
@@ -128,7 +128,7 @@ export class ContainerRun {
 			if (!(error instanceof EngineRefusal)) throw error;
 			// The container may exist because the response to an earlier attempt was lost.
 			if ((await this.#container.look()) !== undefined) return;
-			throw new SvcError("SVC_RUNNER", `the container cannot be made: ${error.message}`, { cause: error });
+			throw new SvcError("SVC_RUNNER", `the container cannot be created: ${error.message}`, { cause: error });
 		}
 	}
 

@@ -101,7 +101,8 @@ export class ContainerRuns {
 		const answer = await retryUntilReached(
 			toShutdownSignal(context.signal),
 			async () => ({ content: await engine.download(toName(context.liveaction_id), path, most) }),
-			(error) => logger.debug("container engine cannot be reached, a result waits for it", { execution_id: context.execution_id, error }),
+			(error) =>
+				logger.debug("container engine cannot be reached; the result of a run is delayed", { execution_id: context.execution_id, error }),
 		);
 		return answer === undefined ? "left" : answer.content;
 	}
@@ -182,9 +183,9 @@ export function toContainerResult(context: RunContext, end: ContainerEnd): RunRe
 /** Returns the reason for the end, or undefined if the exit code is sufficient. */
 export function toError(end: Exclude<ContainerEnd, "left">, signal: AbortSignal): string | undefined {
 	if (signal.aborted) return undefined;
-	if (end === "gone") return "the container is gone: somebody has removed it";
+	if (end === "gone") return "the container was removed by another client";
 	if (end === "unstarted") return "the container was not started";
-	if (end.outOfMemory) return "the container was ended for want of memory";
+	if (end.outOfMemory) return "the container was killed because it exceeded its memory limit";
 	if (end.exitCode === 0) return undefined;
 	// Not all engines report that memory ran out, and none reports it always, so derive an error from the exit code.
 	return end.error === "" ? toExitCodeError(end.exitCode) : end.error;
@@ -210,7 +211,7 @@ class Removals {
 			await this.#engine.remove(name);
 		} catch (error) {
 			if (!(error instanceof EngineUnreachable)) throw error;
-			this.#logger.warn("container engine cannot be reached, a container is removed later", { container: name, error });
+			this.#logger.warn("container engine cannot be reached; a container will be removed later", { container: name, error });
 			this.#removeLater(name);
 		}
 	}

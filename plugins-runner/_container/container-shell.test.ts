@@ -108,7 +108,7 @@ engineTest("a script whose service is killed before its container begins is run 
 test("what may not run in a container, or must, is refused", async () => {
 	const containers = { host: "unix:///no/such/socket" };
 	const cases: readonly (readonly [RunnerPlugin, object, RegExp])[] = [
-		[localCommand({ containers, container_required: true }), { cmd: "true" }, /"svc_container" must be given/],
+		[localCommand({ containers, container_required: true }), { cmd: "true" }, /"svc_container" is required/],
 		[localCommand(), { cmd: "true", svc_container: container }, /no option "containers"/],
 		[localCommand({ containers }), { cmd: "true", svc_container: container, sudo: true }, /"sudo" and "svc_pty"/],
 	];

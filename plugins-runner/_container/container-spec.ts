@@ -53,7 +53,7 @@ export async function toContainerSpec(program: ContainerProgram, given: GivenLim
 	const mounts = await toMounts(given.mounts, options.mounts ?? [], isLocal);
 	const user = given.user || options.user;
 	if (user !== undefined && !/^[A-Za-z0-9_.-]{1,32}(:[A-Za-z0-9_.-]{1,32})?$/.test(user))
-		throw invalid("user", 'must be as in "1000" or "1000:1000"');
+		throw invalid("user", 'must have the form "1000" or "1000:1000"');
 	const body = {
 		Image: withTag(program.image),
 		...(program.entrypoint === undefined ? {} : { Entrypoint: program.entrypoint }),
@@ -102,7 +102,7 @@ function toNetwork({ network }: GivenLimits, options: ContainerOptions): string 
 	const name = network || (allowed[0] ?? "none");
 	if (!allowed.includes(name)) throw invalid("network", `is "${name}"; allowed: ${allowed.join(", ")}`);
 	if (isShared(name) && options.allow_privileged !== true)
-		throw invalid("network", `is "${name}", which needs allow_privileged in the configuration`);
+		throw invalid("network", `is "${name}", which requires allow_privileged in the configuration`);
 	return name;
 }
 

@@ -35,7 +35,7 @@ export function readAddress({ host, tls }: EngineAddressOptions): EngineAddress 
 	if (address.startsWith("unix://")) {
 		const socketPath = address.slice("unix://".length);
 		if (!socketPath.startsWith("/")) throw problem("host", `${allowed}, with an absolute path`);
-		if (tls !== undefined) throw problem("tls", 'is for "tcp://host:port"');
+		if (tls !== undefined) throw problem("tls", 'is only allowed with "tcp://host:port"');
 		return { socketPath };
 	}
 	const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -43,7 +43,7 @@ export function readAddress({ host, tls }: EngineAddressOptions): EngineAddress 
 		throw problem("host", allowed);
 	const name = url.hostname.replace(/^\[|\]$/g, "");
 	if (tls === undefined && !isLoopback(name)) {
-		throw problem("tls", `must be given for "${address}": whoever can speak to an engine owns its machine`);
+		throw problem("tls", `is required for "${address}", because every client of the engine has full control of its machine`);
 	}
 	return { host: name, port: Number(url.port || (tls === undefined ? 2375 : 2376)), tls: tls === undefined ? undefined : readTls(tls) };
 }
@@ -56,7 +56,7 @@ export function toPlace(address: EngineAddress): string {
 }
 
 function readTls({ ca_file, cert_file, key_file }: NonNullable<EngineAddressOptions["tls"]>): TlsFiles {
-	if ((cert_file === undefined) !== (key_file === undefined)) throw problem("tls", "needs cert_file and key_file together");
+	if ((cert_file === undefined) !== (key_file === undefined)) throw problem("tls", "requires both cert_file and key_file");
 	return {
 		ca: read("tls.ca_file", ca_file),
 		...(cert_file === undefined ? {} : { cert: read("tls.cert_file", cert_file) }),

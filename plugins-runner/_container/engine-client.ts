@@ -39,7 +39,7 @@ export class EngineClient {
 		try {
 			return JSON.parse(text);
 		} catch {
-			throw new EngineRefusal(502, "the engine's answer is no JSON");
+			throw new EngineRefusal(502, "the response of the engine is not JSON");
 		}
 	}
 
@@ -110,8 +110,8 @@ export async function readBytes(response: IncomingMessage, most: number): Promis
 	try {
 		return await readAnswer(response, most);
 	} catch (error) {
-		if (error instanceof AnswerTooLong) throw new EngineRefusal(502, "the engine's answer is too long");
-		throw new EngineUnreachable(`the connection to the container engine is lost: ${String(error)}`);
+		if (error instanceof AnswerTooLong) throw new EngineRefusal(502, "the response of the engine is too long");
+		throw new EngineUnreachable(`the connection to the container engine was lost: ${String(error)}`);
 	}
 }
 

@@ -40,7 +40,7 @@ export function toUnreachable(
 	const { host, port } = address as { readonly host: string; readonly port: number };
 	const engine = `the container engine at ${host}:${port}`;
 	if (refusedCertificate.test(code)) {
-		const option = tls.cert === undefined ? 'option "tls.cert_file" names none' : 'of the option "tls.cert_file"';
+		const option = tls.cert === undefined ? 'the option "tls.cert_file" is not set' : 'of the option "tls.cert_file"';
 		return new EngineDistrust(`${engine} refuses this service's certificate, ${option}: ${message}`, { cause });
 	}
 	if (noTls.test(code)) return new EngineDistrust(`${engine} does not speak TLS: ${message}`, { cause });
@@ -48,6 +48,6 @@ export function toUnreachable(
 		return new EngineDistrust(`the certificate of ${engine} is not trusted by the option "tls.ca_file": ${message}`, { cause });
 	}
 	// Some servers close the connection without an alert if they refuse the certificate.
-	const hint = code === "ECONNRESET" ? '; it may want another certificate of this service, the option "tls.cert_file"' : "";
+	const hint = code === "ECONNRESET" ? '; it may require a different client certificate, see the option "tls.cert_file"' : "";
 	return new EngineUnreachable(`${engine} cannot be reached: ${message}${hint}`, { cause });
 }

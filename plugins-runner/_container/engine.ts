@@ -231,7 +231,7 @@ async function readPullFailure(response: IncomingMessage): Promise<string | unde
 			for (const line of lines) read(line);
 		}
 	} catch (error) {
-		throw new EngineUnreachable(`the connection to the container engine is lost: ${String(error)}`);
+		throw new EngineUnreachable(`the connection to the container engine was lost: ${String(error)}`);
 	}
 	read(rest);
 	return failure;

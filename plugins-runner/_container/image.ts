@@ -18,7 +18,7 @@ function isReference(image: string): boolean {
 /** Throws `SVC_INVALID` if the value is not an image reference, or if the configuration does not allow the image. */
 export function assertImage(image: unknown, { images }: ContainerOptions, parameter: string): asserts image is string {
 	if (typeof image !== "string" || !isReference(image)) {
-		throw new SvcError("SVC_INVALID", `parameter "${parameter}" must be the name of an image, as in "docker.io/library/alpine:3.20"`);
+		throw new SvcError("SVC_INVALID", `parameter "${parameter}" must be the name of an image, such as "docker.io/library/alpine:3.20"`);
 	}
 	if (images === undefined || images.some((pattern) => matches(image, pattern))) return;
 	throw new SvcError("SVC_INVALID", `parameter "${parameter}": "${image}" is not allowed; allowed: ${images.join(", ")}`);

@@ -84,7 +84,7 @@ export class LeftoverContainers {
 		const { logger } = this.#parts;
 		try {
 			const removed = await this.sweep();
-			if (removed.length > 0) logger.info("forgotten containers were removed", { containers: removed });
+			if (removed.length > 0) logger.info("leftover containers were removed", { containers: removed });
 		} catch (error) {
 			logger.warn("searching for leftover containers failed", { error });
 		}

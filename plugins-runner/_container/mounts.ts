@@ -31,9 +31,9 @@ export async function toMounts(given: JsonValue | undefined, allowed: readonly A
 async function toMount(mount: JsonValue, allowed: readonly AllowedMount[], isLocal: boolean): Promise<EngineMount> {
 	const { source, target, read_only = true, ...others } = (isObject(mount) ? mount : {}) as JsonObject;
 	const [unknown] = Object.keys(others);
-	if (unknown !== undefined) throw invalid(`has "${unknown}"; known are source, target, read_only`);
-	if (typeof source !== "string" || !isPlain(source)) throw invalid("needs a source, an absolute path without . and ..");
-	if (typeof target !== "string" || !isPlain(target)) throw invalid("needs a target, an absolute path without . and ..");
+	if (unknown !== undefined) throw invalid(`has "${unknown}"; allowed are source, target, read_only`);
+	if (typeof source !== "string" || !isPlain(source)) throw invalid("requires a source, an absolute path without . and ..");
+	if (typeof target !== "string" || !isPlain(target)) throw invalid("requires a target, an absolute path without . and ..");
 	if (taken.some((path) => target === path || (path !== "/" && target.startsWith(`${path}/`))))
 		throw invalid(`cannot have the target "${target}"`);
 	if (typeof read_only !== "boolean") throw invalid('has a "read_only" that is neither true nor false');
@@ -41,7 +41,7 @@ async function toMount(mount: JsonValue, allowed: readonly AllowedMount[], isLoc
 	const root = await findRoot(path, allowed, isLocal);
 	// The message does not contain the target of links, because that would disclose files of the machine.
 	if (root === undefined) throw invalid(`has the source "${source}", which the configuration does not allow`);
-	if (!read_only && root.writable !== true) throw invalid(`asks to write to "${source}", which the configuration does not allow`);
+	if (!read_only && root.writable !== true) throw invalid(`requests write access to "${source}", which the configuration does not allow`);
 	return { Type: "bind", Source: path, Target: target, ReadOnly: read_only, BindOptions: { Propagation: "rprivate" } };
 }
 

@@ -26,7 +26,7 @@ export async function toPackEntries(directory: string, below: string): Promise<A
 				const { mode, size } = await stat(source);
 				bytes += size;
 				if (bytes > maxPackSize)
-					throw new SvcError("SVC_RUNNER", `the pack has more than ${maxPackSize / 1024 / 1024} MiB, which is too much for a container`);
+					throw new SvcError("SVC_RUNNER", `the pack has more than ${maxPackSize / 1024 / 1024} MiB, the limit for containers`);
 				entries.push({ path, mode: (mode & 0o111) === 0 ? 0o444 : 0o555, content: await readFile(source) });
 			}
 		}

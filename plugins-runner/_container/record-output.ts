@@ -33,7 +33,7 @@ export async function recordOutput(response: IncomingMessage, context: OutputCon
 		}
 	} catch (error) {
 		if (error instanceof OutputRefused) throw error;
-		throw new EngineUnreachable(`the output of the container is cut: ${String(error)}`);
+		throw new EngineUnreachable(`the output of the container is incomplete: ${String(error)}`);
 	}
 	if (isWhole) for (const channel of ["stdout", "stderr"] as const) await emit(channel, channels[channel].end());
 }
@@ -102,7 +102,7 @@ class FrameReader {
 		this.#left = this.#header.readUInt32BE(4);
 		const number = this.#header[0];
 		if ((number !== 1 && number !== 2 && number !== 0) || this.#left > maxFrameLength)
-			throw new Error("what the engine sends is no output of a container");
+			throw new Error("the engine sent an invalid output stream");
 		this.#channel = number === 2 ? "stderr" : "stdout";
 		return taken;
 	}

@@ -42,7 +42,7 @@ export class RunContainer {
 		const { engine, name, context } = this;
 		const found = await engine.look(name);
 		if (found !== undefined && found.labels[liveactionLabel] !== context.liveaction_id) {
-			throw new SvcError("SVC_RUNNER", `the engine has a container "${name}" that is not this run's`);
+			throw new SvcError("SVC_RUNNER", `the engine has a container "${name}" that does not belong to this run`);
 		}
 		return found;
 	}
@@ -57,7 +57,7 @@ export class RunContainer {
 			onOutage(error);
 			const { logger, context } = this;
 			if (!this.#isOutage)
-				logger.warn("container engine cannot be reached, a run waits for it", { execution_id: context.execution_id, error });
+				logger.warn("container engine cannot be reached; a run waits for it", { execution_id: context.execution_id, error });
 			this.#isOutage = true;
 		});
 		if (result !== undefined) this.#isOutage = false;

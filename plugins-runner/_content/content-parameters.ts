@@ -5,6 +5,6 @@ export const contentParameters = {
 	content_version: {
 		type: "string",
 		reserved: true,
-		description: "Git revision of the pack to take the files from; default what is there.",
+		description: "Git revision of the pack from which the files are taken. Default: the current files.",
 	},
 } as const satisfies ParameterDefinitions;

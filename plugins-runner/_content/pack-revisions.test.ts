@@ -129,11 +129,11 @@ test("what is no revision is refused by name, and an option is none", () =>
 				message: `Failed to create git worktree for pack "tests": the repository has no revision "${revision}" (content_version)`,
 			});
 		}
-		await assert.rejects(look(versions, pack, "a\0b"), /"content_version" must not hold a NUL/);
+		await assert.rejects(look(versions, pack, "a\0b"), /"content_version" must not contain a NUL/);
 		assert.deepEqual(pack.leftovers(), []);
 	}));
 
-test("an entry point that the revision does not have, or that leads out of the pack, is refused", () =>
+test("an entry point that the revision does not have, or that is outside the pack, is refused", () =>
 	withPack(async (pack, versions) => {
 		pack.link("actions/out.sh", "/etc/passwd");
 		pack.commit("v3");
@@ -147,7 +147,7 @@ test("an entry point that the revision does not have, or that leads out of the p
 				async () => assert.fail("it was run"),
 			);
 		await assert.rejects(use("actions/out.sh", "v1"), /"actions\/out\.sh" does not exist in revision "v1"/);
-		await assert.rejects(use("actions/out.sh", "v3"), /"actions\/out\.sh" leads out of its pack's directory/);
+		await assert.rejects(use("actions/out.sh", "v3"), /"actions\/out\.sh" is outside its pack's directory/);
 		await assert.rejects(use("../say.sh", "v1"), /is outside its pack's directory/);
 		assert.deepEqual(pack.leftovers(), []);
 	}));
@@ -171,7 +171,7 @@ test("without a repository, a directory or a git that can do it, the error says 
 			const old = `#!/bin/sh\nfor word; do [ "$word" = worktree ] && { echo "git: 'worktree' is not a git command." >&2; exit 1; }; done\nPATH='${path}' exec git "$@"\n`;
 			writeFileSync(join(plain, "old/git"), old, { mode: 0o755 });
 			process.env["PATH"] = join(plain, "old");
-			await assert.rejects(look(versions, pack, "v1"), /git 2\.17 or newer is needed/);
+			await assert.rejects(look(versions, pack, "v1"), /git 2\.17 or newer is required/);
 		} finally {
 			process.env["PATH"] = path;
 			rmSync(plain, { recursive: true });
@@ -211,7 +211,7 @@ test("what a killed service leaves behind is removed at the next start, unless t
 		service.kill("SIGKILL");
 		await once(service, "exit");
 		await start(pack, () => true);
-		assert.equal(pack.leftovers().length, 1, "the run goes on");
+		assert.equal(pack.leftovers().length, 1, "the run continues");
 		await start(pack);
 		assert.deepEqual(pack.leftovers(), []);
 	}));

@@ -73,7 +73,7 @@ export class PackRevisions {
 		if (run.runnerParameters.debug) {
 			// A user inspects the files, so they are no longer removed.
 			await records.remove(liveaction_id);
-			logger.info("git worktree is kept", { pack, directory });
+			logger.info("git worktree was not removed: debug mode is on", { pack, directory });
 		}
 		return { entryPoint: rebased, packDirectory: place };
 	}

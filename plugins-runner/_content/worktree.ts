@@ -47,7 +47,7 @@ export async function addWorktree(request: WorktreeRequest): Promise<string> {
 		return git("worktree", "add", "--detach", directory, commit.stdout.trim());
 	};
 	const added = await changeWorktrees(packDirectory, addNow, signal);
-	if (!added.succeeded && added.reason.includes("is not a git command")) throw fail("git 2.17 or newer is needed");
+	if (!added.succeeded && added.reason.includes("is not a git command")) throw fail("git 2.17 or newer is required");
 	if (!added.succeeded) throw fail(added.reason);
 	return join(directory, prefix.stdout.replace(/\n$/, ""));
 }
@@ -83,7 +83,7 @@ export async function rebase(file: string, from: string, to: string, revision: s
 	if (real === undefined)
 		throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist in revision "${revision}" (content_version)`);
 	if (leadsOut(relative(await realpath(to), real))) {
-		throw new SvcError("SVC_RUNNER", `entry point "${path}" leads out of its pack's directory in revision "${revision}" (content_version)`);
+		throw new SvcError("SVC_RUNNER", `entry point "${path}" is outside its pack's directory in revision "${revision}" (content_version)`);
 	}
 	return rebased;
 }

@@ -86,12 +86,12 @@ export class DefinitionThread {
 			if (reply.kind === "error") throw toError(reply);
 			if (tools !== undefined) await findMissing(reply.missing, tools, { uses, actions });
 		}
-		throw new SvcError("SVC_INVALID", "the definition cannot be read: its expressions are different each time");
+		throw new SvcError("SVC_INVALID", "the definition cannot be read: its expressions change on each evaluation");
 	}
 
 	#send(request: DefinitionRequest): Promise<DefinitionReply> {
 		if (this.#queue.length >= this.#mostWaiting) {
-			const message = `${this.#mostWaiting} large definitions wait to be read already; try again later`;
+			const message = `${this.#mostWaiting} large definitions are already waiting; try again later`;
 			return Promise.reject(new SvcError("SVC_UNAVAILABLE", message));
 		}
 		return new Promise((resolve, reject) => {
@@ -126,7 +126,7 @@ export class DefinitionThread {
 		thread.on("error", (cause) => {
 			if (this.#thread !== thread) return;
 			this.#thread = undefined;
-			this.#settle(new SvcError("SVC_UNAVAILABLE", "the definition could not be read: its thread has failed", { cause }));
+			this.#settle(new SvcError("SVC_UNAVAILABLE", "the definition could not be read: its thread failed", { cause }));
 		});
 		this.#thread = thread;
 		return thread;

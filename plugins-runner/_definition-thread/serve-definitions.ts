@@ -32,7 +32,7 @@ async function answer({ task, text, known }: DefinitionRequest, reader: Definiti
 				if (uses === undefined) finds.set(key, call);
 				return uses ?? [];
 			},
-			evaluate: () => Promise.reject(new SvcError("SVC_INVALID", "a definition is inspected without evaluating expressions")),
+			evaluate: () => Promise.reject(new SvcError("SVC_INVALID", "inspecting a definition must not evaluate expressions")),
 		},
 		...(known.findsActions && {
 			findAction: async (ref: string) => {

@@ -9,7 +9,7 @@ export async function readAnswer(answer: AsyncIterable<Buffer>, most: number): P
 	let length = 0;
 	for await (const piece of answer) {
 		length += piece.length;
-		if (length > most) throw new AnswerTooLong(`the answer has more than ${most} bytes`);
+		if (length > most) throw new AnswerTooLong(`the response has more than ${most} bytes`);
 		pieces.push(piece);
 	}
 	return Buffer.concat(pieces);

@@ -22,24 +22,20 @@ export class LauncherMetrics {
 	constructor(meters: Meters) {
 		this.#starts = meters.counter({
 			name: "svc_processes_total",
-			help: "Processes that runners of this node have asked for, by what became of that: started, or failed.",
+			help: "Processes requested by the runners of this node, by outcome: started, failed.",
 			labels: ["outcome"],
 		});
 		this.#duration = meters.histogram({
 			name: "svc_process_start_duration_seconds",
-			help: "From asking for a process to its being there.",
+			help: "Time from the request of a process to its start.",
 			buckets: startBuckets,
 		});
 		this.#losses = meters.counter({
 			name: "svc_process_launcher_losses_total",
-			help: "Launchers of processes that ended although nobody had asked them to; the next process gets a new one.",
+			help: "Process launchers that ended unexpectedly; the next process gets a new launcher.",
 		});
-		meters.gauge({ name: "svc_process_starts_waiting", help: "Processes that were asked for and are not there yet." }, () => [
-			[this.#waitingCount],
-		]);
-		meters.gauge({ name: "svc_processes_running", help: "Processes that the launcher of this node looks after." }, () => [
-			[this.#runningCount],
-		]);
+		meters.gauge({ name: "svc_process_starts_waiting", help: "Requested processes that have not started." }, () => [[this.#waitingCount]]);
+		meters.gauge({ name: "svc_processes_running", help: "Processes managed by the launcher of this node." }, () => [[this.#runningCount]]);
 	}
 
 	/** Measures a process that was just requested. */

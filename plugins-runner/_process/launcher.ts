@@ -131,7 +131,7 @@ export class Launcher {
 	}
 
 	#connect(): Connection {
-		if (this.#isStopped) throw new SvcError("SVC_RUNNER", "processes cannot be started any more: the service is stopping");
+		if (this.#isStopped) throw new SvcError("SVC_RUNNER", "no process can be started: the service is stopping");
 		if (this.#connection === undefined) {
 			this.#connection = this.#open();
 			this.#endWhenIdle(this.#connection);
@@ -166,7 +166,8 @@ export class Launcher {
 		});
 		const socket = child.stdio?.[3];
 		// If no descriptors are free, `stdio` is missing, and the error event follows only later.
-		if (!(socket instanceof Socket)) throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no descriptors are left");
+		if (!(socket instanceof Socket))
+			throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no file descriptors are available");
 		const runs = new HighChurnMap<number, ProcessRun>();
 		const writer = new FrameWriter(socket);
 		const ready = new Promise<LauncherInfo>((resolve, reject) => {

@@ -15,7 +15,7 @@ test("where mkfifo is missing, the error names it and not the file that was to b
 		}
 		const { code, message } = toStartFailure(error, "file", { file: "/bin/sh", args: [], cwd: "/", env: {} });
 		assert.equal(code, "");
-		assert.match(message, /no pipe can be made.*mkfifo.*install the command mkfifo or the optional package koffi/);
+		assert.match(message, /no pipe can be created.*mkfifo.*install the command mkfifo or the optional package koffi/);
 	} finally {
 		process.env["PATH"] = before;
 	}

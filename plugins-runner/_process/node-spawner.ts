@@ -35,7 +35,7 @@ function createPipeSource(): { take(): Pipe; stop(): void } {
 		take() {
 			if (pipes.length === 0) pipes = makePipes();
 			const pipe = pipes.pop();
-			if (pipe === undefined) throw new Error("no pipe could be made");
+			if (pipe === undefined) throw new Error("no pipe could be created");
 			return pipe;
 		},
 		stop() {
@@ -68,6 +68,8 @@ function makeNamedPipes(names: readonly string[]): void {
 		execFileSync("mkfifo", ["-m", "600", ...names]);
 	} catch (cause) {
 		const reason = cause instanceof Error ? cause.message : String(cause);
-		throw new Error(`no pipe can be made for its output: ${reason}; install the command mkfifo or the optional package koffi`, { cause });
+		throw new Error(`no pipe can be created for its output: ${reason}; install the command mkfifo or the optional package koffi`, {
+			cause,
+		});
 	}
 }

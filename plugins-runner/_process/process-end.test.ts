@@ -153,7 +153,7 @@ for (const spawner of spawners) {
 			runShell(launcher, "", { file: "no-such-program", env: { PATH: "/usr/bin:/bin" } }),
 			refused(/^"no-such-program" cannot be started: it does not exist/),
 		);
-		await assert.rejects(runShell(launcher, "", { file: "/etc/passwd" }), refused(/may not be executed/));
+		await assert.rejects(runShell(launcher, "", { file: "/etc/passwd" }), refused(/is not executable/));
 		await assert.rejects(runShell(launcher, "true", { cwd: "/no/such/directory" }), refused(/^"cwd": "\/no\/such\/directory"/));
 		await assert.rejects(runShell(launcher, "x".repeat(200_000)), refused(/longer than the system allows/));
 		assert.equal((await runShell(launcher, "echo next")).stdout, "next\n");

@@ -209,14 +209,14 @@ function toError(failure: StartFailure, { file, cwd }: ProcessRequest): SvcError
 	const cause = new Error(failure.message);
 	if (failure.member === "pty")
 		return new SvcError("SVC_RUNNER", `"svc_pty" needs the optional package node-pty: ${failure.message}`, { cause });
-	if (failure.member === "cwd") return new SvcError("SVC_RUNNER", `"cwd": "${cwd}" is not a directory that can be entered`, { cause });
+	if (failure.member === "cwd") return new SvcError("SVC_RUNNER", `"cwd": "${cwd}" is not an accessible directory`, { cause });
 	if (failure.member === "args")
 		return new SvcError("SVC_RUNNER", "command, arguments and environment are longer than the system allows", { cause });
 	return new SvcError("SVC_RUNNER", `"${file}" cannot be started: ${explain(failure)}`, { cause });
 }
 
 function explain({ code, message }: StartFailure): string {
-	if (code === "ENOENT") return "it does not exist, or the program its first line names does not";
-	if (code === "EACCES") return "it may not be executed";
+	if (code === "ENOENT") return "it does not exist, or its interpreter (first line) does not exist";
+	if (code === "EACCES") return "it is not executable";
 	return code === "" ? message : code;
 }

@@ -12,7 +12,7 @@ const launchers = new Map<string, SharedLauncher>();
 
 const optionalPackages = [
 	{ name: "node-pty", off: 'the parameter "svc_pty" of commands and scripts', resolve: () => import.meta.resolve("node-pty") },
-	{ name: "koffi", off: "the quick way to start processes; a slower one is taken", resolve: () => import.meta.resolve("koffi") },
+	{ name: "koffi", off: "fast process start; a slower method is used instead", resolve: () => import.meta.resolve("koffi") },
 ];
 
 /** A runner's share in the node's launcher. */

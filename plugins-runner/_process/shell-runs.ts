@@ -45,7 +45,7 @@ export function createShellRuns(name: string, { survive_restart = false }: Shell
 			const directory = toRunsDirectory(context, name);
 			const lastingRuns = new DetachedRuns({ directory, logger: context.logger });
 			const endForgotten = () =>
-				lastingRuns.removeForgotten().catch((error: unknown) => context.logger.warn("forgotten runs were not removed", { error }));
+				lastingRuns.removeForgotten().catch((error: unknown) => context.logger.warn("leftover runs could not be removed", { error }));
 			if (survive_restart) {
 				activeRuns = lastingRuns;
 				timer = setTimeout(() => void endForgotten(), forgottenAfterMs).unref();
@@ -79,7 +79,7 @@ export function createShellRuns(name: string, { survive_restart = false }: Shell
 function assertCanSurvive(name: string, survive: unknown): void {
 	if (typeof survive !== "boolean") throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" must be true or false`);
 	if (survive && !existsSync("/proc/self/stat")) {
-		throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" needs /proc, which this system does not have`);
+		throw new SvcError("SVC_CONFIG", `survive_restart of runner "${name}" requires /proc, which this system does not have`);
 	}
 }
 

@@ -6,7 +6,7 @@ import { toPythonText } from "./python-text.ts";
 export function toEnvironment(env: JsonObject | null | undefined): Record<string, string> {
 	const environment: Record<string, string> = {};
 	for (const [name, value] of Object.entries(env ?? {})) {
-		if (name === "" || name.includes("=")) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a name of a variable`);
+		if (name === "" || name.includes("=")) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a valid variable name`);
 		environment[name] = toPythonText(value);
 		assertNoNul("env", name + environment[name]);
 	}

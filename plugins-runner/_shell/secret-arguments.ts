@@ -69,7 +69,7 @@ export function separateSecretArguments(values: JsonObject, schema: ParameterDef
 		if (text === undefined) continue;
 		const variable = toVariable(name);
 		if (Object.hasOwn(environment, variable)) {
-			throw new SvcError("SVC_INVALID", `parameter "${name}": another secret parameter has the variable ${variable} too`);
+			throw new SvcError("SVC_INVALID", `parameter "${name}": another secret parameter also has the variable ${variable}`);
 		}
 		environment[variable] = text;
 	}

@@ -16,12 +16,12 @@ export function toSignalError(number: number): string | undefined {
 export function toExitCodeError(exitCode: number): string | undefined {
 	const number = exitCode - 128;
 	if (nameOf(number) === undefined) return undefined;
-	return `the exit code ${exitCode} says that the program was ended by signal ${toNamedSignal(number)}`;
+	return `exit code ${exitCode}: the program was ended by signal ${toNamedSignal(number)}`;
 }
 
 function toNamedSignal(number: number): string {
 	const name = nameOf(number);
-	const cause = name === "SIGKILL" ? ", perhaps for want of memory" : "";
+	const cause = name === "SIGKILL" ? ", possibly because it ran out of memory" : "";
 	return `${number}${name === undefined ? "" : ` (${name})`}${cause}`;
 }
 

@@ -29,12 +29,12 @@ export function toChannelError(error: unknown): Error {
 function explain(error: unknown, target: Target, seconds: number): string {
 	if (isSvcError(error)) return error.message;
 	const { level, message, code } = error as { readonly level?: string; readonly message?: string; readonly code?: string };
-	if (level === "client-timeout") return `no connection within ${seconds} seconds (ssh_runner.ssh_connect_timeout)`;
+	if (level === "client-timeout") return `not connected within ${seconds} seconds (ssh_runner.ssh_connect_timeout)`;
 	if (level === "client-authentication") {
 		const tried = describeCredentials(target);
-		if (tried === "") return "sign-in refused; neither password nor private_key was given";
+		if (tried === "") return "sign-in refused: give a password or private_key";
 		return `sign-in refused (tried: ${tried})`;
 	}
-	if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `the name is not known (${code})`;
+	if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `the host name cannot be resolved (${code})`;
 	return message === undefined || message === "" ? (code ?? "no connection") : message;
 }

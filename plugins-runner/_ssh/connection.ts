@@ -78,7 +78,7 @@ export class Connection {
 		this.#way = way;
 		if (this.closed) {
 			way?.release();
-			throw new ConnectionLost("the connection was given up");
+			throw new ConnectionLost("the connection was aborted");
 		}
 		await new Promise<void>((resolve, reject) => {
 			// The timeout of ssh2 starts too late to detect a host that drops packets.
@@ -87,7 +87,7 @@ export class Connection {
 				clearTimeout(timer);
 				act();
 			};
-			this.#closing.signal.addEventListener("abort", () => settle(() => reject(new ConnectionLost("the connection was given up"))));
+			this.#closing.signal.addEventListener("abort", () => settle(() => reject(new ConnectionLost("the connection was aborted"))));
 			this.#client.on("ready", () => settle(resolve));
 			// This listener remains for the life of the connection: an error event without a listener would end the service.
 			this.#client.on("error", (error) => {
@@ -140,7 +140,7 @@ export class Connection {
 		try {
 			return await new Promise<T>((resolve, reject) => {
 				timer = setTimeout(() => {
-					reject(new ConnectionLost(`the host has not answered within ${connectTimeout} seconds`));
+					reject(new ConnectionLost(`the host did not respond within ${connectTimeout} seconds`));
 					this.close();
 				}, connectTimeout * 1_000);
 				ask((error, opened) => (error ? reject(toChannelError(error)) : resolve(opened)));

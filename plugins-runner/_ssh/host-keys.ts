@@ -52,7 +52,7 @@ export class HostKeys {
 		if (judged.verdict === "revoked") throw new SvcError("SVC_RUNNER", `host key ${offered} of ${name} is revoked in ${file}`);
 		if (judged.verdict === "changed") {
 			const known = toFingerprint(judged.known);
-			const advice = "somebody may be in between; if the host was set up anew, remove its line";
+			const advice = "possible attack; if the host was reinstalled, remove its line";
 			throw new SvcError("SVC_RUNNER", `host key of ${name} has changed: ${file} holds ${known}, the host offers ${offered}; ${advice}`);
 		}
 		if (policy === "strict") {

@@ -41,7 +41,7 @@ export function parseHost(text: string, parameter: string): HostAddress {
 		/[\s\0/]/.test(host) ||
 		(port !== undefined && (port < 1 || port > 65_535))
 	) {
-		const allowed = "allowed are name, name:port and [address]:port, each with user@ in front where needed";
+		const allowed = "allowed are name, name:port and [address]:port, each with an optional prefix user@";
 		throw new SvcError("SVC_INVALID", `parameter "${parameter}": "${text}" is not a host; ${allowed}`);
 	}
 	return { host, port, user };

@@ -167,8 +167,7 @@ async function removeFiles(
 function toOutcome(work: Work, { key }: HostPart, output: HostOutput, { code, signal }: RemoteEnd): HostOutcome {
 	const refused = work.sudo === undefined ? undefined : findSudoRefusal(output.captured("stderr").text);
 	const aborted = describeAbort(work);
-	const unclear =
-		signal === undefined ? "the connection was lost before the command had ended" : `the command was ended by signal ${signal}`;
+	const unclear = signal === undefined ? "the connection was lost before the command ended" : `the command was ended by signal ${signal}`;
 	const error = aborted?.error ?? refused ?? (code === undefined ? unclear : undefined);
 	const number = aborted?.code ?? (refused === undefined ? (code ?? 255) : -1);
 	const succeeded = number === 0;
@@ -234,7 +233,7 @@ async function run(connection: Connection, script: string): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
 		const timer = setTimeout(() => {
 			channel.destroy();
-			reject(new Error(`the host has not finished within ${housekeepingTimeoutMs} ms`));
+			reject(new Error(`the host did not finish within ${housekeepingTimeoutMs} ms`));
 		}, housekeepingTimeoutMs);
 		let code: number | null | undefined;
 		channel.on("exit", (given: number | null) => (code = given));

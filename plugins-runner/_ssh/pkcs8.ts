@@ -31,7 +31,9 @@ function readKey(text: string, passphrase: string | undefined): KeyObject {
 		return createPrivateKey({ key: text, format: "pem", ...(passphrase === undefined ? {} : { passphrase }) });
 	} catch {
 		// The cause is omitted, because it may contain parts of the key.
-		const problem = isEncrypted ? '"passphrase" does not fit the private key' : '"private_key" is not a private key in a supported format';
+		const problem = isEncrypted
+			? '"passphrase" does not match the private key'
+			: '"private_key" is not a private key in a supported format';
 		throw new SvcError("SVC_INVALID", `parameter ${problem}`);
 	}
 }

@@ -64,7 +64,7 @@ remoteTest("a host that does not answer is given up after ssh_connect_timeout", 
 	await once(silent, "listening");
 	const { port } = silent.address() as { readonly port: number };
 	const running = run({ ...toLogin(site, { port }), cmd: "true" }, { ssh_connect_timeout: 0.3 });
-	await assert.rejects(running, /no connection within 0\.3 seconds/);
+	await assert.rejects(running, /not connected within 0\.3 seconds/);
 	silent.close();
 	await once(silent, "close");
 });

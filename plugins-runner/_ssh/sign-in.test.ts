@@ -48,7 +48,7 @@ remoteTest("keys of every type sign in, as text and as path, with and without pa
 	}
 	const locked = join(site.directory, "rsa-locked");
 	await assert.rejects(whoami({ private_key: locked }), /"passphrase" must be given: the private key is encrypted/);
-	await assert.rejects(whoami({ private_key: locked, passphrase: "wrong one" }), /"passphrase" does not fit/);
+	await assert.rejects(whoami({ private_key: locked, passphrase: "wrong one" }), /"passphrase" does not match/);
 });
 
 remoteTest("an Ed25519 key in PKCS#8 signs in", async () => {
@@ -64,7 +64,7 @@ remoteTest("an Ed25519 key in PKCS#8 signs in", async () => {
 	assert.equal(await whoami({ ...login, private_key: plain }), site.username);
 	assert.equal(await whoami({ ...login, private_key: locked, passphrase: "pass phrase" }), site.username);
 	await assert.rejects(whoami({ ...login, private_key: locked }), /"passphrase" must be given: the private key is encrypted/);
-	await assert.rejects(whoami({ ...login, private_key: locked, passphrase: "wrong one" }), /"passphrase" does not fit/);
+	await assert.rejects(whoami({ ...login, private_key: locked, passphrase: "wrong one" }), /"passphrase" does not match/);
 });
 
 remoteTest("a host may name its user, and hosts may be lines or a list", async () => {
@@ -90,13 +90,13 @@ remoteTest("a key that is none, or a passphrase without one, is refused without 
 		(error: Error) => /private_key/.test(error.message) && !error.message.includes("BEGIN"),
 	);
 	await assert.rejects(whoami({ private_key: "/does/not/exist" }), /"private_key" is neither .* \(ENOENT\)/);
-	await assert.rejects(whoami({ passphrase: "x" }), /"passphrase" is for a private key/);
+	await assert.rejects(whoami({ passphrase: "x" }), /"passphrase" requires a private key/);
 });
 
 remoteTest("a refused sign-in names the host and what was tried", async () => {
 	const stranger = await site.createKey("stranger");
 	await assert.rejects(whoami({ private_key: stranger }), /host "127\.0\.0\.1" \(.*\): sign-in refused \(tried: key\)/);
-	await assert.rejects(whoami({}), /neither password nor private_key was given/);
+	await assert.rejects(whoami({}), /give a password or private_key/);
 });
 
 remoteTest("the service's own key is used where the action names none", async () => {
@@ -112,7 +112,7 @@ sshdTest(test, "ssh-agent")("an agent is asked where it may be, and only there",
 		process.env["SSH_AUTH_SOCK"] = socket;
 		execFileSync("ssh-add", ["-q", site.key], { stdio: "ignore" });
 		assert.equal(await whoami({}, { options: toOptions(site, { ssh_runner: { use_agent: true } }) }), site.username);
-		await assert.rejects(whoami({}), /neither password nor private_key was given/);
+		await assert.rejects(whoami({}), /give a password or private_key/);
 	} finally {
 		process.kill(Number(/SSH_AGENT_PID=(\d+)/.exec(text)?.[1]));
 		if (before === undefined) delete process.env["SSH_AUTH_SOCK"];

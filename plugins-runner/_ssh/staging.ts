@@ -17,9 +17,9 @@ const atOnce = 16;
 
 /** Reads the script, and the directory `lib` next to it if it exists. Called once for all hosts. */
 export async function readStagedFiles(entryPoint: string): Promise<StagedFiles> {
-	if (entryPoint === "") throw new SvcError("SVC_RUNNER", "the action has no entry point; a script action must name a file");
+	if (entryPoint === "") throw new SvcError("SVC_RUNNER", "entry_point: required, the file of the script");
 	const content = await readFile(entryPoint).catch((error: unknown) => {
-		throw new SvcError("SVC_RUNNER", `entry point "${entryPoint}" does not exist or is not a file that can be read`, { cause: error });
+		throw new SvcError("SVC_RUNNER", `entry point "${entryPoint}" does not exist or is not a readable file`, { cause: error });
 	});
 	const script = basename(entryPoint);
 	const library = join(dirname(entryPoint), "lib");

@@ -29,7 +29,7 @@ export async function createTargetFinder(sources: Sources): Promise<TargetFinder
 	const { use_ssh_config: isUsed, ssh_config_file_path: path } = options.ssh_runner;
 	const config = isUsed ? await readConfig(expandHome(path)) : "";
 	if (parameters.passphrase && !parameters.private_key && !options.system_user.ssh_key_file && !isUsed)
-		throw new SvcError("SVC_INVALID", 'parameter "passphrase" is for a private key, and there is none');
+		throw new SvcError("SVC_INVALID", 'parameter "passphrase" requires a private key');
 
 	async function find(host: NamedHost): Promise<Target> {
 		const entry = findInSshConfig(config, host.host);
@@ -114,7 +114,7 @@ function assertUsable({ utils }: Ssh2, privateKey: string, passphrase: string | 
 	if (!/encrypted|integrity|decrypt|passphrase|checksum/i.test(parsed.message))
 		throw new SvcError("SVC_INVALID", 'parameter "private_key" is not a private key in a supported format');
 	const problem =
-		passphrase === undefined ? '"passphrase" must be given: the private key is encrypted' : '"passphrase" does not fit the private key';
+		passphrase === undefined ? '"passphrase" must be given: the private key is encrypted' : '"passphrase" does not match the private key';
 	throw new SvcError("SVC_INVALID", `parameter ${problem}`);
 }
 

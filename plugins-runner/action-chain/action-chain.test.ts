@@ -266,7 +266,7 @@ test("a chain that goes in circles ends after 100000 tasks with an error that sa
 	const context = createChainContext(file, { after: { ...before, entries: [begin as JsonObject, ...laps] } });
 	const end = await runner.recover?.(context, {});
 	assert.equal(end?.succeeded, false);
-	assert.match(String(end?.result["error"]), /the chain has run 100000 tasks/);
+	assert.match(String(end?.result["error"]), /the chain ran 100000 tasks/);
 	assert.equal(nameOf(context.children.started[0] ?? { key: "" }), "a");
 });
 

@@ -25,7 +25,7 @@ export const actionChain = defineRunner("action-chain", () => {
 		return "refused" in beginning ? beginning.refused : new ChainRun(context, beginning.state, clock).perform();
 	};
 	return {
-		description: "Runs a chain: one action after the other, as a definition in YAML says.",
+		description: "Runs a chain: a sequence of actions, defined in YAML.",
 		parameters,
 		capabilities: { streaming: true, cancellation: true, recovery: true, workflow: true },
 		entryPoint: "required",

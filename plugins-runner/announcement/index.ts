@@ -12,7 +12,7 @@ const parameters = {
 		type: "boolean",
 		required: true,
 		default: false,
-		description: "Must be true: whoever writes an action says so knowingly.",
+		description: "Must be true, to confirm the use of an experimental runner.",
 	},
 	route: {
 		type: "string",
@@ -20,13 +20,13 @@ const parameters = {
 		minLength: 1,
 		maxLength: 255,
 		pattern: "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$",
-		description: "Who it is for: words with dots between them. It becomes part of the event's name.",
+		description: "Route of the message: words separated by dots. It becomes part of the event name.",
 	},
 } as const satisfies ParameterDefinitions;
 
 /** Publishes the action's parameters on the general event stream. */
 export const announcement = defineRunner("announcement", () => ({
-	description: "Publishes an event on the general stream.",
+	description: "Publishes an event on the general event stream.",
 	parameters,
 	capabilities: {},
 	entryPoint: "forbidden",

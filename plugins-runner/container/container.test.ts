@@ -154,7 +154,7 @@ engineTest("an image that is not there fails the run with what the engine says, 
 	const given = { runnerParameters: { image: "localhost:1/nothing", cmd: "true", pull: "missing" } };
 	await assert.rejects(run(given), { code: "SVC_RUNNER", message: /image "localhost:1\/nothing:latest" cannot be pulled: .*refused/ });
 	const never = { runnerParameters: { image: "localhost:1/nothing", cmd: "true", pull: "never" } };
-	await assert.rejects(run(never), { code: "SVC_RUNNER", message: /the container cannot be made: .*[Nn]o such image/ });
+	await assert.rejects(run(never), { code: "SVC_RUNNER", message: /the container cannot be created: .*[Nn]o such image/ });
 });
 
 test.run();

@@ -42,9 +42,9 @@ testTls(engineTest, "Docker", async () => {
 /** Statements that others make of this engine. A container takes 0.3 s of the processor, so that each is tested once. */
 const testedElsewhere = new Set([
 	// Five at once keep their output apart; this starts 20 containers.
-	"container: one instance runs many actions at once",
+	"container: one instance runs many actions concurrently",
 	// engine-cases.test-support.ts
-	"container: an action that fails resolves as not succeeded",
+	"container: a failing action resolves as not succeeded",
 	"container: an abort (cancel) ends the run within the grace and keeps the output",
 ]);
 

@@ -175,7 +175,7 @@ export function testDeaths(test: RegisterTest, name: string, start: () => Promis
 			for (const job of await engine.jobs()) await engine.takeAway(job);
 			const { end } = await service.recover(given, run.context);
 			assert.deepEqual([end?.succeeded, end?.status, end?.result["stdout"]], [false, undefined, "ready"]);
-			assert.equal(end?.result["error"], "the container is gone: somebody has removed it");
+			assert.equal(end?.result["error"], "the container was removed by another client");
 			const elsewhere = { ...run.context.savedState(), engine: "unix://other/var/run/docker.sock" };
 			assert.equal((await service.recover(given, run.context, elsewhere)).end, undefined);
 		});
@@ -259,7 +259,7 @@ export function testPulls(test: RegisterTest, name: string, start: () => Promise
 		const cases: readonly (readonly [string, ContainerOptions["registries"], RegExp])[] = [
 			["missing", { [registry.address]: wrong }, /cannot be pulled: .*(unauthorized|no basic auth|authentication)/i],
 			["always", { "127.0.0.1": registry.credentials }, /cannot be pulled: .*(unauthorized|no basic auth|authentication)/i],
-			["never", { [registry.address]: registry.credentials }, /cannot be made: .*no such image/i],
+			["never", { [registry.address]: registry.credentials }, /cannot be created: .*no such image/i],
 		];
 		for (const [pull, registries, message] of cases) {
 			await Service.with({ host: engine.host, ...(registries === undefined ? {} : { registries }) }, async (service) => {

@@ -14,18 +14,22 @@ export type { AllowedMount, ContainerOptions, PullPolicy, RegistryCredentials } 
 
 const parameters = {
 	// Reserved: a caller must not run another image with the mounts, network and other parameters that the action fixes.
-	image: { type: "string", required: true, reserved: true, description: "Image, as in `docker.io/library/alpine:3.20`." },
-	command: { type: "array", reserved: true, description: "Program and arguments, in place of the image's; no shell reads them." },
-	cmd: { type: "string", reserved: true, description: "Command line for `/bin/sh` of the image, in place of `command`." },
-	entrypoint: { type: "array", reserved: true, description: "In place of the image's entry point." },
+	image: { type: "string", required: true, reserved: true, description: "Image, such as `docker.io/library/alpine:3.20`." },
+	command: {
+		type: "array",
+		reserved: true,
+		description: "Program and arguments that replace those of the image. Not interpreted by a shell.",
+	},
+	cmd: { type: "string", reserved: true, description: "Command line for `/bin/sh` of the image; an alternative to `command`." },
+	entrypoint: { type: "array", reserved: true, description: "Replaces the entry point of the image." },
 	env: { type: "object", description: "Environment variables." },
-	cwd: { type: "string", reserved: true, description: "Working directory in the container. Default the image's." },
+	cwd: { type: "string", reserved: true, description: "Working directory in the container. Default: that of the image." },
 	...limitParameters,
 	service_token: {
 		type: "boolean",
 		default: false,
 		reserved: true,
-		description: "Whether it gets the token of the run, in the file that `SVC_ACTION_AUTH_TOKEN_FILE` names.",
+		description: "True to provide the token of the run in the file that `SVC_ACTION_AUTH_TOKEN_FILE` names.",
 	},
 	timeout: { type: "integer", default: 600, description: "Seconds after which the container is ended." },
 } as const;
@@ -84,8 +88,7 @@ function toProgram({ command, cmd, entrypoint }: ParameterValues<typeof paramete
 
 /** Converts the values of a list to strings, as Python's `str` does. Throws `SVC_INVALID` for an empty list. */
 function toTexts(name: string, values: JsonValue): string[] {
-	if (!Array.isArray(values) || values.length === 0)
-		throw new SvcError("SVC_INVALID", `parameter "${name}" must be a list with something in it`);
+	if (!Array.isArray(values) || values.length === 0) throw new SvcError("SVC_INVALID", `parameter "${name}" must be a non-empty list`);
 	return values.map((value) => {
 		const text = toPythonText(value);
 		assertNoNul(name, text);

@@ -43,7 +43,7 @@ test("a container that has ended well, and is removed before all of its output w
 	try {
 		await withRunner(containerRunner({ host: `unix://${directory}/socket` }).create(), async (runner) => {
 			const { succeeded, result } = await runner.run(createRunContext(runner, shell("echo all")));
-			assert.deepEqual([succeeded, result["error"]], [false, "the container is gone: somebody has removed it"]);
+			assert.deepEqual([succeeded, result["error"]], [false, "the container was removed by another client"]);
 		});
 	} finally {
 		server.closeAllConnections();

@@ -37,16 +37,16 @@ test("what the configuration does not allow is refused by name, before anything 
 		[{ cpus: 0 }, /"cpus" is 0; allowed: 0.01 to 4/],
 		[{ capabilities: ["SYS_ADMIN"] }, /"capabilities" holds "SYS_ADMIN"; allowed: none/],
 		[{ capabilities: [["ALL"]] }, /"capabilities" holds/],
-		[{ user: "0; rm" }, /"user" must be as in/],
-		[{ user: "0:0:0" }, /"user" must be as in/],
+		[{ user: "0; rm" }, /"user" must have the form/],
+		[{ user: "0:0:0" }, /"user" must have the form/],
 		[{ image: "other:1" }, /"image": "other:1" is not allowed; allowed: localhost\/\*/],
 		[{ cwd: "tmp" }, /"cwd" must be an absolute path/],
 		[{ command: ["true"] }, /only one of them/],
 		[{ mounts: [{ source: "/", target: "/data" }] }, /"mounts".*does not allow/],
-		[{ mounts: ["/srv:/data"] }, /"mounts".*needs a source/],
-		[{ env: { "A=B": "1" } }, /"env": "A=B" is not a name/],
-		[{ env: { A: "1\0PATH=/x" } }, /"env" must not hold a NUL/],
-		[{ cmd: "true\0" }, /"cmd" must not hold a NUL/],
+		[{ mounts: ["/srv:/data"] }, /"mounts".*requires a source/],
+		[{ env: { "A=B": "1" } }, /"env": "A=B" is not a valid variable name/],
+		[{ env: { A: "1\0PATH=/x" } }, /"env" must not contain a NUL/],
+		[{ cmd: "true\0" }, /"cmd" must not contain a NUL/],
 	];
 	const plugin = containerRunner({ host, images: ["localhost/*"] });
 	await assertRefused(
@@ -111,19 +111,19 @@ test("names of images are taken as registries have them", async () => {
 
 test("options that cannot be meant are refused before anything starts", async () => {
 	const cases: readonly (readonly [object, RegExp])[] = [
-		[{ host: "tcp://engine.example.org:2375" }, /"tls".*must be given/],
+		[{ host: "tcp://engine.example.org:2375" }, /"tls".*is required/],
 		[{ host: "/run/podman.sock" }, /"host".*must be "unix:/],
-		[{ networks: ["host"] }, /"networks".*needs allow_privileged/],
+		[{ networks: ["host"] }, /"networks".*requires allow_privileged/],
 		[{ mounts: [{ source: "/" }] }, /"mounts\[0\].source"/],
 		[{ mounts: [{ source: "/srv/../etc" }] }, /"mounts\[0\].source"/],
 		[{ memory: 512 }, /"memory".*must be a size/],
-		[{ pids: 0 }, /"pids".*above 0/],
+		[{ pids: 0 }, /"pids".*greater than 0/],
 		[{ pull: "sometimes" }, /"pull".*must be one of/],
-		[{ registries: { "a.example.org": { username: "a" } } }, /needs username and password/],
+		[{ registries: { "a.example.org": { username: "a" } } }, /requires username and password/],
 		[{ host: "tcp://engine.example.org:2376", tls: { ca_file: "/no/such/file" } }, /"tls.ca_file".*cannot be read/],
 		[
 			{ host: "tcp://engine.example.org:2376", tls: { ca_file: "/etc/hostname", cert_file: "/etc/hostname" } },
-			/"tls" of containers needs cert_file and key_file/,
+			/"tls" of containers requires both cert_file and key_file/,
 		],
 	];
 	for (const [options, message] of cases) {

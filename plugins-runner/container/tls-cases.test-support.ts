@@ -35,10 +35,10 @@ export function testTls(test: (name: string, run: () => Promise<void>) => void, 
 				{ host, tls: { ca_file: other.ca } },
 				/the certificate of the container engine at .* is not trusted by the option "tls.ca_file"/,
 			);
-			await assertFails({ host, tls: own }, new RegExp(`${refusal}option "tls.cert_file" names none`));
+			await assertFails({ host, tls: own }, new RegExp(`${refusal}the option "tls.cert_file" is not set`));
 			const tls = { ...own, ...strange };
 			if (tellsWhy) await assertFails({ host, tls }, new RegExp(`${refusal}of the option "tls.cert_file"`));
-			else await assertWaits({ host, tls }, /it may want another certificate of this service, the option "tls.cert_file"/);
+			else await assertWaits({ host, tls }, /it may require a different client certificate, see the option "tls.cert_file"/);
 		} finally {
 			await other.remove();
 		}

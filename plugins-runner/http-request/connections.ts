@@ -89,7 +89,7 @@ function createDispatcher(undici: Undici, protocol: string, settings: Connection
 function toProxy(text: string, name: string): { readonly uri: string; readonly token?: string } {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-		throw new SvcError("SVC_RUNNER", `${name}: must be an address that begins with http:// or https://`);
+		throw new SvcError("SVC_RUNNER", `${name}: must be a URL that begins with http:// or https://`);
 	}
 	const token =
 		url.username === "" && url.password === "" ? undefined : toBasic(decodeURIComponent(url.username), decodeURIComponent(url.password));

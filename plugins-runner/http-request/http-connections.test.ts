@@ -58,7 +58,7 @@ test("a redirect is the answer unless it is to be followed", async () => {
 	assert.deepEqual([succeeded, result["status_code"], result["body"]], [false, 302, "moved"]);
 	assert.equal((await run(redirect("/x"))).succeeded, true);
 	await assert.rejects(run({ url: `${server.url}/loop`, allow_redirects: true }), /more than 20 redirects/);
-	await assert.rejects(run(redirect("file:///etc/passwd")), /no http or https address/);
+	await assert.rejects(run(redirect("file:///etc/passwd")), /neither http nor https/);
 });
 
 test("303, and 301 and 302 after POST, become a GET without the body; 307 and 308 repeat it", async () => {
@@ -225,7 +225,7 @@ test("a file is sent as a form, from a text or from the pack's directory", async
 		const read = await answered({}, { svc_file_path: "report.txt" }, {}, directory);
 		assert.ok(read.body.includes('filename="report.txt"') && read.body.includes("from the pack"));
 		for (const path of ["../../etc/passwd", "/etc/passwd", "sly"])
-			await assert.rejects(run({}, { svc_file_path: path }, {}, directory), /is not inside the action's pack/, path);
+			await assert.rejects(run({}, { svc_file_path: path }, {}, directory), /is neither in the action's pack/, path);
 		await assert.rejects(run({}, { svc_file_path: "nothing" }, {}, directory), /cannot be read/);
 		await assert.rejects(run({}, { svc_file_path: "/etc/passwd" }), /has no directory/);
 		assert.equal((await run({}, { svc_file_path: join(directory, "report.txt") }, { file_roots: [directory] })).succeeded, true);

@@ -199,7 +199,7 @@ test("an answer that takes too long is a time-out", async () => {
 	const { succeeded, status, result } = await run({ url: `${server.url}/slow` }, { timeout: 0.1 });
 	assert.deepEqual(
 		{ succeeded, status, result },
-		{ succeeded: false, status: "timeout", result: { error: "the request did not end within 0.1 seconds" } },
+		{ succeeded: false, status: "timeout", result: { error: "the request did not complete within 0.1 seconds" } },
 	);
 });
 
@@ -220,7 +220,7 @@ test("what goes wrong on the way names the host and no secret", async () => {
 			return true;
 		});
 	}
-	await assert.rejects(run({ url: `ftp://${secret}` }), /^SvcError: url: must be an address that begins with http/);
+	await assert.rejects(run({ url: `ftp://${secret}` }), /^SvcError: url: must be a URL that begins with http/);
 });
 
 test("repeated headers are one value under the name that came first", async () => {

@@ -28,9 +28,9 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 			try {
 				return await sender.send(context, AbortSignal.any([context.signal, late.signal]));
 			} catch (error) {
-				if (context.signal.aborted) return { succeeded: false, result: { error: "the request was ended" } };
+				if (context.signal.aborted) return { succeeded: false, result: { error: "the request was aborted" } };
 				if (!late.signal.aborted) throw error;
-				return { succeeded: false, status: "timeout", result: { error: `the request did not end within ${seconds} seconds` } };
+				return { succeeded: false, status: "timeout", result: { error: `the request did not complete within ${seconds} seconds` } };
 			} finally {
 				clearTimeout(timer);
 			}
@@ -45,5 +45,5 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 function toSeconds({ timeout }: JsonObject): number {
 	if (timeout === undefined || timeout === null) return defaultTimeout;
 	if (typeof timeout === "number" && timeout >= 0) return timeout;
-	throw new SvcError("SVC_RUNNER", "timeout: must be a number of seconds, or 0 for none");
+	throw new SvcError("SVC_RUNNER", "timeout: must be a number of seconds, or 0 for no timeout");
 }

@@ -44,7 +44,7 @@ function parseBody(text: string): JsonValue {
 	} catch {
 		const value = parsePythonLiteral(text);
 		if (value !== undefined) return value;
-		throw new SvcError("SVC_RUNNER", "body: is not valid JSON, which the content type application/json needs");
+		throw new SvcError("SVC_RUNNER", "body: is not valid JSON, which the content type application/json requires");
 	}
 }
 
@@ -79,7 +79,7 @@ function toFields(body: JsonValue | undefined): Readonly<Record<string, JsonValu
 async function findFile(path: string, roots: readonly string[]): Promise<string> {
 	const [first] = roots;
 	if (first === undefined) {
-		throw new SvcError("SVC_RUNNER", "svc_file_path: the action's pack has no directory, and the option file_roots names none");
+		throw new SvcError("SVC_RUNNER", "svc_file_path: the action's pack has no directory, and the option file_roots is not set");
 	}
 	const found = await realpath(resolve(first, path)).catch((cause: unknown) => {
 		throw new SvcError("SVC_RUNNER", `svc_file_path: "${path}" cannot be read: ${toErrorMessage(cause)}`, { cause });
@@ -88,5 +88,5 @@ async function findFile(path: string, roots: readonly string[]): Promise<string>
 		const directory = await realpath(root).catch(() => undefined);
 		if (directory !== undefined && found.startsWith(directory.endsWith(sep) ? directory : directory + sep)) return found;
 	}
-	throw new SvcError("SVC_RUNNER", `svc_file_path: "${path}" is not inside the action's pack or a directory of the option file_roots`);
+	throw new SvcError("SVC_RUNNER", `svc_file_path: "${path}" is neither in the action's pack nor in a directory of the option file_roots`);
 }

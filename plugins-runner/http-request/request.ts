@@ -73,7 +73,7 @@ function toMethod(given: JsonValue | undefined, hasBody: boolean): string {
 function toUrl(text: string, query: JsonValue | undefined): { readonly url: URL; readonly credentials?: string } {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-		throw new SvcError("SVC_RUNNER", "url: must be an address that begins with http:// or https://");
+		throw new SvcError("SVC_RUNNER", "url: must be a URL that begins with http:// or https://");
 	}
 	for (const [name, value] of Object.entries(toObject("params", query))) {
 		for (const item of [value].flat()) if (item !== null) url.searchParams.append(name, toWord(item as JsonValue));
@@ -97,7 +97,7 @@ function toCookies(given: JsonObject | undefined): string {
 		.map(([name, value]) => {
 			const text = toWord(value);
 			if (/[;\s=]/.test(name) || /[;\r\n]/.test(text))
-				throw new SvcError("SVC_RUNNER", `cookies: name or value of "${name}" has a character cookies cannot hold`);
+				throw new SvcError("SVC_RUNNER", `cookies: name or value of "${name}" contains a character that is not allowed in cookies`);
 			return `${name}=${text}`;
 		})
 		.join("; ");

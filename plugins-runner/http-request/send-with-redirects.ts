@@ -108,7 +108,7 @@ function joinHeaders(raw: readonly string[]): Record<string, string> {
 function toRedirected(request: HttpRequest, status: number, location: string): HttpRequest {
 	const url = URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined;
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-		throw new SvcError("SVC_RUNNER", "the server redirects to something that is no http or https address");
+		throw new SvcError("SVC_RUNNER", "the server redirects to a URL that is neither http nor https");
 	}
 	if (url.hash === "") url.hash = request.url.hash;
 	url.username = "";

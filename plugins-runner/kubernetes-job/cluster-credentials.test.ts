@@ -141,18 +141,21 @@ requires(test, { command: "kubectl" }).test("kubectl takes the kubeconfig that t
 			env,
 		});
 		assert.equal(stdout, `job.batch/svc-${context.liveaction_id}\n`);
-		assert.match(String((await end).result["error"]), /it was deleted, and not by this service/);
+		assert.match(String((await end).result["error"]), /it was deleted by another client/);
 	});
 });
 
 test("what a kubeconfig says that is not done is refused by its name, and no secret of it is told", async () => {
 	const rows: readonly [user: object, said: RegExp, cluster?: object, more?: object][] = [
-		[{ exec: { apiVersion: "client.authentication.k8s.io/v1", command: "fetch", args: ["s3cret"] } }, /exec of user "svc": a command/],
+		[
+			{ exec: { apiVersion: "client.authentication.k8s.io/v1", command: "fetch", args: ["s3cret"] } },
+			/exec of user "svc": credential commands are not supported/,
+		],
 		[{ "auth-provider": { name: "oidc", config: { "id-token": "s3cret" } } }, /auth-provider of user "svc"/],
-		[{ username: "admin", password: "s3cret" }, /username of user "svc": API servers do not take passwords/],
-		[{ token: "s3cret", as: "admin" }, /as of user "svc": the service asks in no other name/],
-		[{ token: ["s3cret"] }, /a text as token of its user/],
-		[{ "client-certificate-data": "s3cret", "client-key-data": "s3cret" }, /base64 of a PEM text as client-certificate-data/],
+		[{ username: "admin", password: "s3cret" }, /username of user "svc": API servers no longer accept passwords/],
+		[{ token: "s3cret", as: "admin" }, /as of user "svc": impersonation is not supported/],
+		[{ token: ["s3cret"] }, /a string as token of its user/],
+		[{ "client-certificate-data": "s3cret", "client-key-data": "s3cret" }, /Base64-encoded PEM as client-certificate-data/],
 		[{ token: "s3cret" }, /insecure-skip-tls-verify of cluster "lab"/, { "insecure-skip-tls-verify": true }],
 		[{ token: "s3cret" }, /proxy-url of cluster "lab"/, { "proxy-url": "http://proxy" }],
 		[{ token: "s3cret" }, /must have a server that begins with https/, { server: "http://10.0.0.1" }],
@@ -166,10 +169,13 @@ test("what a kubeconfig says that is not done is refused by its name, and no sec
 		assert.ok(!/s3cret|czNjcmV0/.test(`${error} ${(error as Error).stack}`), String(error));
 	}
 	await writeFile(file("kubeconfig"), "token: s3cret\n\tusers: [");
-	await assert.rejects(findAccess({ kubeconfig: file("kubeconfig") }), /^SvcError: kubeconfig ".*" of runner "kubernetes-job" is no YAML$/);
+	await assert.rejects(
+		findAccess({ kubeconfig: file("kubeconfig") }),
+		/^SvcError: kubeconfig ".*" of runner "kubernetes-job" is not YAML$/,
+	);
 	await assert.rejects(findAccess({ kubeconfig: file("none") }), /cannot read ".*none"/);
 	assert.throws(() => assertOptions({ context: "x" }), /context of runner "kubernetes-job" is for kubeconfig/);
-	assert.throws(() => assertOptions({ kubeconfig: "/x", token_file: "/y" }), /token_file .* exclude each other/);
+	assert.throws(() => assertOptions({ kubeconfig: "/x", token_file: "/y" }), /token_file .* cannot be combined/);
 });
 
 test("in a pod the account of its directory is used, and its namespace", async () => {
@@ -181,7 +187,10 @@ test("in a pod the account of its directory is used, and its namespace", async (
 		["namespace", "of-pod"],
 	] as const)
 		await writeFile(join(account, name), text);
-	await assert.rejects(findAccess({ service_account_directory: account }), /needs the option server or kubeconfig, as this is no pod/);
+	await assert.rejects(
+		findAccess({ service_account_directory: account }),
+		/requires the option server or kubeconfig, because it does not run in a pod/,
+	);
 	const { hostname, port } = new URL(server.url);
 	Object.assign(process.env, { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port });
 	try {
@@ -225,7 +234,7 @@ test("a server whose certificate the authority has not signed is told no token a
 	const before = server.requests.length;
 	await withRunner({ ...byToken, ca_file: clientCertificate }, async (begin) => {
 		const { context, end } = begin(command("true"));
-		await context.waitFor("other", "the cluster cannot be reached, the job waits here: the API server cannot be reached: ");
+		await context.waitFor("other", "the cluster cannot be reached; the job waits: the API server cannot be reached: ");
 		context.abort("cancel");
 		assert.equal((await end).succeeded, false);
 	});
@@ -256,7 +265,7 @@ test("a server whose certificate the authority has not signed is told no token a
 test("certificates that are none are found at the start", async () => {
 	await assert.rejects(
 		withRunner({ ...byToken, ca_file: file("token") }, async () => {}),
-		/has certificates or a key that are no PEM/,
+		/has certificates or a key that are not PEM/,
 	);
 });
 

@@ -9,7 +9,7 @@ export type { KubernetesJobOptions } from "./options.ts";
 export const kubernetesJob = defineRunner("kubernetes-job", (options: KubernetesJobOptions) => {
 	const runs = new JobRuns(options);
 	return {
-		description: "Runs a container as a Job of a Kubernetes cluster.",
+		description: "Runs a container as a Job in a Kubernetes cluster.",
 		parameters: kubernetesJobParameters,
 		capabilities: { streaming: true, cancellation: true, recovery: true },
 		check: () => runs.check(),

@@ -78,7 +78,7 @@ export class JobCreation {
 		if (found.metadata.labels?.[labels.liveaction] !== context.liveaction_id) {
 			throw new SvcError(
 				"SVC_RUNNER",
-				`there is a job "${manifests.name}" in namespace "${manifests.namespace}" that is not this execution's`,
+				`a job "${manifests.name}" that does not belong to this execution exists in namespace "${manifests.namespace}"`,
 			);
 		}
 		return (await this.hold(found.metadata.uid)) ?? found;
@@ -101,7 +101,7 @@ export class JobCreation {
 			} catch (error) {
 				if (!(error instanceof Error) || !this.isTransient(error)) throw toError(error);
 				if (isLeft(context) || (context.signal.aborted && !this.#mayHaveJob)) return undefined;
-				await this.#options.tell(`the cluster cannot be reached, the job waits here: ${error.message}`);
+				await this.#options.tell(`the cluster cannot be reached; the job waits: ${error.message}`);
 			}
 			await delay(tryAgain, undefined, { signal: context.signal }).catch(() => delay(tryAgain));
 		}

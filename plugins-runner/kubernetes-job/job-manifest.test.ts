@@ -51,11 +51,11 @@ test("no value can be another one's", () => {
 	];
 	for (const [name, value] of rows)
 		assert.throws(() => manifests({ [name]: value }), new RegExp(`"${name}"`), `${name} ${JSON.stringify(value)}`);
-	assert.throws(() => manifests({ cmd: "true", command: ["true"] }), /exclude each other/);
-	assert.throws(() => manifests({ image: "evil/x" }, { images: ["registry.example.org/"] }), /"image" must begin with one of those/);
+	assert.throws(() => manifests({ cmd: "true", command: ["true"] }), /cannot be combined/);
+	assert.throws(() => manifests({ image: "evil/x" }, { images: ["registry.example.org/"] }), /"image" must begin with one of the prefixes/);
 	const images = ["registry.example.org", "busybox:"];
 	for (const image of ["registry.example.org.evil.net/x", "registry.example.org/x", "busybox:5000/x"])
-		assert.throws(() => manifests({ image }, { images }), /"image" must begin with one of those/, image);
+		assert.throws(() => manifests({ image }, { images }), /"image" must begin with one of the prefixes/, image);
 	assert.ok(manifests({ image: "busybox:1" }, { images }));
 });
 

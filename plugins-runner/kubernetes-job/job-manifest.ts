@@ -93,7 +93,8 @@ export function toManifests({ context, options, namespace, script, holder }: Man
 function toPodSpec(values: Values, options: KubernetesJobOptions): JsonObject {
 	const { service_account, node_selector, image_pull_secrets } = values;
 	const secrets = toTexts("image_pull_secrets", image_pull_secrets);
-	for (const secret of secrets ?? []) if (!nameOf.test(secret)) throw refuse("image_pull_secrets", `"${secret}" is not a name of a Secret`);
+	for (const secret of secrets ?? [])
+		if (!nameOf.test(secret)) throw refuse("image_pull_secrets", `"${secret}" is not a valid name of a Secret`);
 	return {
 		restartPolicy: "Never",
 		terminationGracePeriodSeconds: options.kill_grace ?? 5,
@@ -148,7 +149,7 @@ function toCommand(values: Values, args: readonly string[] | undefined): readonl
 	const { cmd } = values;
 	const command = toTexts("command", values.command);
 	if ([cmd || undefined, command, args].filter((given) => given !== undefined).length > 1) {
-		throw refuse("cmd", 'and "command" exclude each other, and are for actions without an entry point');
+		throw refuse("cmd", 'and "command" cannot be combined, and are only allowed for actions without an entry point');
 	}
 	const words = args === undefined ? (cmd ? ["/bin/sh", "-c", cmd] : command) : [`${scriptDirectory}/${scriptKey}`, ...args];
 	for (const word of words ?? []) assertNoNul("command", word);
@@ -158,7 +159,7 @@ function toCommand(values: Values, args: readonly string[] | undefined): readonl
 
 function toDeadline({ time_limit }: Values): JsonObject {
 	if (time_limit == null) return {};
-	if (time_limit < 1 || time_limit > 31_536_000) throw refuse("time_limit", "must be seconds from 1 to 31536000");
+	if (time_limit < 1 || time_limit > 31_536_000) throw refuse("time_limit", "must be a number of seconds from 1 to 31536000");
 	return { activeDeadlineSeconds: time_limit };
 }
 
@@ -166,15 +167,15 @@ function toImage(given: string, allowed: readonly string[] | undefined): string 
 	if (!image.test(given) || given.includes(".."))
 		throw refuse("image", "must be the name of an image, such as registry.example.org/lab/tool:1.2");
 	if (allowed !== undefined && !allowed.some((beginning) => beginsAs(given, beginning))) {
-		throw refuse("image", `must begin with one of those that the configuration allows: ${allowed.join(", ")}`);
+		throw refuse("image", `must begin with one of the prefixes that the configuration allows: ${allowed.join(", ")}`);
 	}
 	return given;
 }
 
 function toChoice(name: string, given: string, allowed: readonly string[]): string {
-	if (!nameOf.test(given)) throw refuse(name, "must be small letters, digits, '-' and '.'");
+	if (!nameOf.test(given)) throw refuse(name, "must consist of lower-case letters, digits, '-' and '.'");
 	if (!allowed.includes(given))
-		throw refuse(name, `"${given}" is not one of those that the configuration allows: ${allowed.join(", ") || "none"}`);
+		throw refuse(name, `"${given}" is not allowed by the configuration; allowed are ${allowed.join(", ") || "none"}`);
 	return given;
 }
 
@@ -185,7 +186,7 @@ function toMap(name: string, given: JsonObject, allowed: RegExp): JsonObject {
 	);
 	for (const [key, value] of entries) {
 		if (!labelKey.test(key) || typeof value !== "string" || !allowed.test(value))
-			throw refuse(name, `has "${key}" with a value that the cluster would not take`);
+			throw refuse(name, `has "${key}" with a value that the cluster does not accept`);
 	}
 	return Object.fromEntries(entries);
 }
@@ -194,13 +195,13 @@ function toTexts(name: string, given: readonly JsonValue[] | null | undefined): 
 	if (given == null) return undefined;
 	if (given.length === 0 || given.length > 1_000) throw refuse(name, "must have 1 to 1000 entries");
 	return given.map((one) => {
-		if (typeof one !== "string") throw refuse(name, "must be a list of texts");
+		if (typeof one !== "string") throw refuse(name, "must be a list of strings");
 		return one;
 	});
 }
 
 function toVariable(name: string): string {
-	if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw refuse("env", `has "${name}", which is not a name of a variable`);
+	if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw refuse("env", `has "${name}", which is not a valid variable name`);
 	return name;
 }
 

@@ -22,8 +22,7 @@ export function toRunResult(endedJob: EndedJob): RunResult {
 	const ended = stateOf(pod)?.terminated;
 	const isComplete = end?.type === "Complete" && !context.signal.aborted;
 	const succeeded = isComplete && isWhole;
-	const cut =
-		isComplete && !isWhole ? `job ${name}: it has ended well, but its pod is gone, and not all of its output was read` : undefined;
+	const cut = isComplete && !isWhole ? `job ${name}: it succeeded, but its pod was deleted before all of its output was read` : undefined;
 	const error = succeeded ? undefined : (cut ?? toError(endedJob));
 	const began = toSeconds(ended?.startedAt ?? stateOf(pod)?.running?.startedAt);
 	const result: JsonObject = {
@@ -49,14 +48,14 @@ const signalled: ReadonlySet<number> = new Set([143, 137]);
 function toError({ context, name, pod, end }: EndedJob): string | undefined {
 	// If this service ended the job, the reason of the abort is the error.
 	if (context.signal.aborted) return undefined;
-	if (end === undefined) return `job ${name}: it was deleted, and not by this service`;
-	if (end.reason === "DeadlineExceeded") return `job ${name}: its time limit had passed`;
+	if (end === undefined) return `job ${name}: it was deleted by another client`;
+	if (end.reason === "DeadlineExceeded") return `job ${name}: it exceeded its time limit`;
 	const ended = stateOf(pod)?.terminated;
 	if (ended?.reason !== undefined && ended.reason !== "Error" && ended.reason !== "Completed")
 		return `job ${name}: ${join(ended.reason, ended.message)}`;
 	// A pod can also be deleted after its program has ended normally. Only these exit codes show that the deletion ended the program.
 	if (pod?.metadata.deletionTimestamp !== undefined && signalled.has(ended?.exitCode ?? 0))
-		return `job ${name}: its pod was deleted, and not by this service`;
+		return `job ${name}: its pod was deleted by another client`;
 	if (ended !== undefined && ended.exitCode !== 0) {
 		const error = toExitCodeError(ended.exitCode);
 		return error === undefined ? undefined : `job ${name}: ${error}`;

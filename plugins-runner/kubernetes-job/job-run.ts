@@ -67,7 +67,7 @@ export class JobRun {
 	#withoutJob(): RunResult {
 		return isLeft(this.#options.context)
 			? leftRunning
-			: { succeeded: false, result: { error: "the action was ended before it had a job" } };
+			: { succeeded: false, result: { error: "the action was ended before its job was created" } };
 	}
 
 	async #follow(uid: string | undefined): Promise<RunResult> {

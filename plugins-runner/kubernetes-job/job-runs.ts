@@ -67,7 +67,7 @@ export class JobRuns {
 				return;
 			} catch (error) {
 				if (tries < removals) await delay(betweenRemovals);
-				else return this.#logger?.warn("a job that has ended was left to the cluster", { liveaction_id, namespace, error });
+				else return this.#logger?.warn("a finished job was not deleted from the cluster", { liveaction_id, namespace, error });
 			}
 		}
 	}
@@ -100,9 +100,9 @@ export class JobRuns {
 
 async function readScript(path: string): Promise<string> {
 	const text = await readFile(path, "utf8").catch((cause: unknown) => {
-		throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a file that can be read`, { cause });
+		throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a readable file`, { cause });
 	});
 	if (Buffer.byteLength(text) > maxScriptLength)
-		throw new SvcError("SVC_RUNNER", `entry point "${path}" has more than ${maxScriptLength} bytes, which no Secret holds`);
+		throw new SvcError("SVC_RUNNER", `entry point "${path}" has more than ${maxScriptLength} bytes, the limit of a Secret`);
 	return text;
 }

@@ -46,7 +46,7 @@ test("an answer whose body stalls is cut off", () =>
 		await begins;
 		mock.timers.tick(30_000);
 		const error = await end;
-		assert.ok(error instanceof KubeUnreachable && error.message === "the answer to /api was cut off", String(error));
+		assert.ok(error instanceof KubeUnreachable && error.message === "the response to /api was incomplete", String(error));
 	}));
 
 test("an answer that is followed may be silent for hours", () =>

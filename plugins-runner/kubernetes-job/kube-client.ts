@@ -53,10 +53,10 @@ export class KubeClient {
 		const { namespace, ca, certificate, key } = await findAccess(this.#options);
 		try {
 			// Without an error, Node.js ignores a CA string that is not PEM, and then trusts no server.
-			if (ca !== undefined && !ca.includes("-----BEGIN ")) throw new Error("no certificate of an authority");
+			if (ca !== undefined && !ca.includes("-----BEGIN ")) throw new Error("the certificate of the authority is missing");
 			createSecureContext(toTls({ ca, certificate, key, serverName: undefined }));
 		} catch (cause) {
-			throw new SvcError("SVC_CONFIG", 'runner "kubernetes-job" has certificates or a key that are no PEM, or do not belong together', {
+			throw new SvcError("SVC_CONFIG", 'runner "kubernetes-job" has certificates or a key that are not PEM or do not match', {
 				cause,
 			});
 		}
@@ -73,7 +73,7 @@ export class KubeClient {
 		try {
 			return parseJson(await readAll(answer)) as T;
 		} catch (cause) {
-			throw new KubeUnreachable(`the answer to ${request.path} was cut off`, { cause });
+			throw new KubeUnreachable(`the response to ${request.path} was incomplete`, { cause });
 		}
 	}
 
@@ -86,7 +86,7 @@ export class KubeClient {
 		try {
 			for await (const piece of answer) yield piece as Buffer;
 		} catch (cause) {
-			throw new KubeUnreachable("the connection was cut", { cause });
+			throw new KubeUnreachable("the connection was closed", { cause });
 		} finally {
 			answer.destroy();
 		}
@@ -98,7 +98,7 @@ export class KubeClient {
 		if (status >= 200 && status < 300) return answer;
 		const said = await readAll(answer).catch(() => "");
 		// The server is overloaded or failing. The request itself is valid and can be retried.
-		if (status === 429 || status >= 500) throw new KubeUnreachable(`the API server answers ${status}: ${toRefusal(said)}`);
+		if (status === 429 || status >= 500) throw new KubeUnreachable(`the API server responded with ${status}: ${toRefusal(said)}`);
 		throw new KubeRefusal(status, toRefusal(said));
 	}
 
@@ -176,7 +176,7 @@ async function readAll(answer: IncomingMessage): Promise<string> {
 
 /** Yields the body of an answer. Throws if no byte arrives within the time limit. */
 async function* withinPatience(answer: IncomingMessage): AsyncGenerator<Buffer> {
-	const expire = () => answer.destroy(new Error(`no byte within ${responseTimeoutMs / 1_000} s`));
+	const expire = () => answer.destroy(new Error(`no data within ${responseTimeoutMs / 1_000} s`));
 	let timer = setTimeout(expire, responseTimeoutMs);
 	try {
 		for await (const piece of answer) {
@@ -209,7 +209,7 @@ async function readOptions(server: string, options: KubernetesJobOptions): Promi
 async function readOfPod(options: KubernetesJobOptions): Promise<ClusterCredentials> {
 	const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" } = process.env;
 	if (!host)
-		throw new SvcError("SVC_CONFIG", 'runner "kubernetes-job" needs the option server or kubeconfig, as this is no pod of a cluster');
+		throw new SvcError("SVC_CONFIG", 'runner "kubernetes-job" requires the option server or kubeconfig, because it does not run in a pod');
 	const { service_account_directory: directory = ofPod, namespace } = options;
 	const files = { ca_file: join(directory, "ca.crt"), token_file: join(directory, "token") };
 	const access = await readOptions(`https://${host.includes(":") ? `[${host}]` : host}:${port}`, { ...files, ...options });

@@ -7,18 +7,18 @@ import { isServer } from "./options.ts";
 /** Settings of a kubeconfig that the runner refuses. Ignoring them would send requests to another server, or with another identity. */
 const refused = {
 	user: {
-		exec: "a command for credentials is not run: give the user a token, a tokenFile or a client certificate",
-		"auth-provider": "such providers are not called: give the user a token, a tokenFile or a client certificate",
-		username: "API servers do not take passwords any more: give the user a token, a tokenFile or a client certificate",
-		password: "API servers do not take passwords any more: give the user a token, a tokenFile or a client certificate",
-		as: "the service asks in no other name than its own",
-		"as-uid": "the service asks in no other name than its own",
-		"as-groups": "the service asks in no other name than its own",
-		"as-user-extra": "the service asks in no other name than its own",
+		exec: "credential commands are not supported: give the user a token, a tokenFile or a client certificate",
+		"auth-provider": "auth providers are not supported: give the user a token, a tokenFile or a client certificate",
+		username: "API servers no longer accept passwords: give the user a token, a tokenFile or a client certificate",
+		password: "API servers no longer accept passwords: give the user a token, a tokenFile or a client certificate",
+		as: "impersonation is not supported",
+		"as-uid": "impersonation is not supported",
+		"as-groups": "impersonation is not supported",
+		"as-user-extra": "impersonation is not supported",
 	},
 	cluster: {
-		"insecure-skip-tls-verify": "the server's certificate is always checked: name its authority by certificate-authority",
-		"proxy-url": "the server is asked without a proxy",
+		"insecure-skip-tls-verify": "the certificate of the server is always verified: set certificate-authority",
+		"proxy-url": "proxies are not supported",
 	},
 } as const;
 
@@ -26,7 +26,7 @@ const refused = {
 export async function readKubeconfig(path: string, context: string | undefined): Promise<ClusterCredentials> {
 	const file = new Kubeconfig(path, await readFrom(path));
 	const name = context ?? file.text(file.root, "current-context", "it");
-	if (name === undefined) throw file.refuse("has no current-context: name one by the option context");
+	if (name === undefined) throw file.refuse("has no current-context: set the option context");
 	const chosen = file.find("context", name);
 	const [cluster, user] = (["cluster", "user"] as const).map((kind) => {
 		const named = file.text(chosen, kind, `context "${name}"`);
@@ -35,7 +35,7 @@ export async function readKubeconfig(path: string, context: string | undefined):
 	}) as [JsonObject, JsonObject];
 	const server = file.text(cluster, "server", "its cluster");
 	if (server === undefined || !isServer(server))
-		throw file.refuse("must have a server that begins with https:// (http:// is for 127.0.0.1 alone)");
+		throw file.refuse("must have a server that begins with https:// (http:// only for 127.0.0.1)");
 	const tokenFile = file.text(user, "tokenFile", "its user");
 	return {
 		server: new URL(server),
@@ -65,7 +65,7 @@ class Kubeconfig {
 		const value = isJsonObject(found) ? found[kind] : undefined;
 		if (!isJsonObject(value)) throw this.refuse(`has no ${kind} "${name}"`);
 		for (const [member, why] of Object.entries(kind === "context" ? {} : refused[kind])) {
-			if (value[member]) throw this.refuse(`says ${member} of ${kind} "${name}": ${why}`);
+			if (value[member]) throw this.refuse(`sets ${member} of ${kind} "${name}": ${why}`);
 		}
 		return value;
 	}
@@ -73,7 +73,7 @@ class Kubeconfig {
 	text(of: JsonObject, member: string, whose: string): string | undefined {
 		const value = of[member];
 		if (value == null || value === "") return undefined;
-		if (typeof value !== "string") throw this.refuse(`must have a text as ${member} of ${whose}`);
+		if (typeof value !== "string") throw this.refuse(`must have a string as ${member} of ${whose}`);
 		return value;
 	}
 
@@ -82,7 +82,7 @@ class Kubeconfig {
 		const [data, path] = [this.text(of, `${member}-data`, "its entry"), this.text(of, member, "its entry")];
 		if (data === undefined) return path === undefined ? undefined : readFrom(this.locate(path));
 		const text = Buffer.from(data, "base64").toString();
-		if (!text.includes("-----BEGIN ")) throw this.refuse(`must have base64 of a PEM text as ${member}-data`);
+		if (!text.includes("-----BEGIN ")) throw this.refuse(`must have Base64-encoded PEM as ${member}-data`);
 		return text;
 	}
 
@@ -101,7 +101,7 @@ class Kubeconfig {
 			value = parse(text, { prettyErrors: false, logLevel: "error" });
 		} catch {
 			// The error of the parser quotes the input, which may be a token.
-			throw this.refuse("is no YAML");
+			throw this.refuse("is not YAML");
 		}
 		if (!isJsonObject(value)) throw this.refuse("must be an object with clusters, users and contexts");
 		return value;

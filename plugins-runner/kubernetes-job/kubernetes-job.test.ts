@@ -131,7 +131,7 @@ test("a job of the same name that is somebody else's is not taken", () =>
 		const context = createRunContext(runner, command("true"));
 		const metadata = { name: `svc-${context.liveaction_id}`, namespace: "default" };
 		const other = server.store.add({ kind: "Job", metadata, spec: {} });
-		await assert.rejects(runner.run(context), /that is not this execution's/);
+		await assert.rejects(runner.run(context), /that does not belong to this execution/);
 		assert.equal(server.store.get("Job", "default", metadata.name), other);
 		await runner.afterRun?.(context);
 	}));
@@ -140,7 +140,7 @@ test("a time limit is the cluster's to hold, and the execution ends as timeout",
 	withRunner(async ({ run }) => {
 		const { result, status } = await run(command("exec sleep 600", { time_limit: 1 })).end;
 		assert.equal(status, "timeout");
-		assert.match(String(result["error"]), /its time limit had passed/);
+		assert.match(String(result["error"]), /it exceeded its time limit/);
 	}));
 
 test("a job that is made, not heard of and deleted by somebody does not run, and the one in its place runs once", async () => {
@@ -199,7 +199,7 @@ test("a job that has ended well, and whose pod is gone before its output was rea
 		server.mend();
 		const { succeeded, result } = await end;
 		assert.deepEqual([succeeded, result["stdout"]], [false, "first"]);
-		assert.match(String(result["error"]), /its pod is gone, and not all of its output was read/);
+		assert.match(String(result["error"]), /its pod was deleted before all of its output was read/);
 	}));
 
 test("what the cluster refuses fails with its words", () =>
@@ -208,7 +208,7 @@ test("what the cluster refuses fails with its words", () =>
 		await assert.rejects(async () => closed.run(createRunContext(closed, command("true"))), /was not started/);
 		await assert.rejects(
 			runner.run(createRunContext(runner, command("true", { namespace: "kube-system" }))),
-			/"namespace" "kube-system" is not one of those/,
+			/"namespace" "kube-system" is not allowed/,
 		);
 	}));
 
@@ -258,7 +258,7 @@ requires(test, { command: "kubectl" }).test("kubectl sees the jobs, reads their 
 		await kubectl("delete", "job", name);
 		const { succeeded, status, result } = await end;
 		assert.deepEqual([succeeded, status], [false, undefined]);
-		assert.match(String(result["error"]), /it was deleted, and not by this service/);
+		assert.match(String(result["error"]), /it was deleted by another client/);
 		await rm(home, { recursive: true });
 	}),
 );
@@ -272,7 +272,7 @@ test("a command that ends by TERM because somebody deletes its pod says so", () 
 		server.controller.removePod(pod);
 		const { succeeded, result } = await end;
 		assert.deepEqual([succeeded, result["return_code"]], [false, 143]);
-		assert.match(String(result["error"]), /^job \S+: its pod was deleted, and not by this service$/);
+		assert.match(String(result["error"]), /^job \S+: its pod was deleted by another client$/);
 	}));
 
 test.run();

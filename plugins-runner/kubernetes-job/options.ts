@@ -57,15 +57,15 @@ export function assertOptions(options: KubernetesJobOptions): void {
 		kill_grace = 0,
 	} = options;
 	if (server !== undefined && !isServer(server))
-		throw refuse("server", "must be an address that begins with https:// (http:// is for 127.0.0.1 alone)");
-	for (const one of [namespace, ...namespaces]) if (!name.test(one)) throw refuse("namespace", `"${one}" is not a name of a namespace`);
-	if (!name.test(installation)) throw refuse("installation", "must be small letters, digits and '-', 63 at most");
-	if (!Number.isInteger(ttl) || ttl < 0) throw refuse("ttl_seconds_after_finished", "must be whole seconds");
+		throw refuse("server", "must be a URL that begins with https:// (http:// only for 127.0.0.1)");
+	for (const one of [namespace, ...namespaces]) if (!name.test(one)) throw refuse("namespace", `"${one}" is not a valid namespace`);
+	if (!name.test(installation)) throw refuse("installation", "must be at most 63 lower-case letters, digits and '-'");
+	if (!Number.isInteger(ttl) || ttl < 0) throw refuse("ttl_seconds_after_finished", "must be a whole number of seconds");
 	if (!Number.isInteger(kill_grace) || kill_grace < 0 || kill_grace > 3_600)
-		throw refuse("kill_grace", "must be whole seconds from 0 to 3600");
+		throw refuse("kill_grace", "must be a whole number of seconds from 0 to 3600");
 	assertOneAccess(options);
 	if ((options.client_certificate_file === undefined) !== (options.client_key_file === undefined)) {
-		throw refuse("client_certificate_file", "and client_key_file are given together or not at all");
+		throw refuse("client_certificate_file", "and client_key_file must be given together");
 	}
 }
 
@@ -75,9 +75,9 @@ function assertOneAccess(options: KubernetesJobOptions): void {
 	if (context !== undefined && kubeconfig === undefined) throw refuse("context", "is for kubeconfig");
 	const parts = ["server", "ca_file", "token_file", "client_certificate_file", "client_key_file", "service_account_directory"] as const;
 	const second = kubeconfig === undefined ? undefined : parts.find((part) => options[part] !== undefined);
-	if (second !== undefined) throw refuse(second, "and kubeconfig exclude each other");
+	if (second !== undefined) throw refuse(second, "and kubeconfig cannot be combined");
 	if (server !== undefined && service_account_directory !== undefined)
-		throw refuse("service_account_directory", "is for services without server, which run as a pod");
+		throw refuse("service_account_directory", "is only allowed without server, if the service runs as a pod");
 }
 
 /** Returns true for an https address, or http on 127.0.0.1. A token must not be sent unencrypted over a network. */

@@ -56,7 +56,7 @@ test("changes that the server has forgotten are listed, and a job whose time is 
 	const { context, end } = await play("deadline");
 	const { status, result } = end as RunResult;
 	assert.equal(status, "timeout");
-	assert.equal(result["error"], `job ${job}: its time limit had passed`);
+	assert.equal(result["error"], `job ${job}: it exceeded its time limit`);
 	assert.equal(result["return_code"], 143);
 	assert.equal(context.text("stdout"), "works\nlast words\n");
 });

@@ -3,7 +3,7 @@ import { ContainerShell, containerParameters, type ShellContainerOptions } from 
 import { assertNoNul, createShellRuns, type ShellOptions, shellParameters } from "../_process/index.ts";
 
 const parameters = {
-	cmd: { type: "string", opensReserved: true, description: "Command line for the shell." },
+	cmd: { type: "string", opensReserved: true, description: "Command line that the shell runs." },
 	...shellParameters,
 	...containerParameters,
 } as const;

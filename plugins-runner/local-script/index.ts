@@ -16,7 +16,7 @@ const parameters = {
 	...shellParameters,
 	...contentParameters,
 	...containerParameters,
-	debug: { type: "boolean", default: false, description: "Whether the script should tell more; it gets `SVC_ACTION_DEBUG`." },
+	debug: { type: "boolean", default: false, description: "True to request verbose output; sets `SVC_ACTION_DEBUG`." },
 } as const;
 
 export interface LocalScriptOptions extends ShellOptions, SecretArgumentOptions, ShellContainerOptions {}
@@ -78,7 +78,7 @@ export const localScript = defineRunner("local-shell-script", (options: LocalScr
 const toDebug = ({ runnerParameters }: RunContext<typeof parameters>) => ({ SVC_ACTION_DEBUG: runnerParameters.debug ? "True" : "False" });
 
 async function prepareScript(path: string): Promise<void> {
-	if (path === "") throw new SvcError("SVC_RUNNER", "the action has no entry point; a script action must name a file");
+	if (path === "") throw new SvcError("SVC_RUNNER", "entry_point: required, the file of the script");
 	const file = await stat(path).catch(() => undefined);
 	if (file === undefined || !file.isFile()) throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a file`);
 	const executable = await checkAccess(path, constants.X_OK).then(

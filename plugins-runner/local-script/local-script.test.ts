@@ -151,11 +151,11 @@ gitTest(test)("content_version runs the script of a revision in its own director
 });
 
 test("a missing entry point, a missing interpreter and a NUL are told by name", async () => {
-	await assert.rejects(run({}), /has no entry point/);
+	await assert.rejects(run({}), /entry_point: required/);
 	await assert.rejects(run({ entryPoint: join(pack, "gone.sh") }), /gone\.sh" does not exist/);
 	await assert.rejects(run(writeScript("lost.sh", "#!/no/such/interpreter\n")), /lost\.sh" cannot be started/);
 	const nul = { actionSchema: { a: { type: "string" } }, actionParameters: { a: "\0" } } as const;
-	await assert.rejects(run({ ...writeScript("show.sh", show), ...nul }), /"arguments" must not hold a NUL/);
+	await assert.rejects(run({ ...writeScript("show.sh", show), ...nul }), /"arguments" must not contain a NUL/);
 });
 
 test.run();

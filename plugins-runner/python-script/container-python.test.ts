@@ -92,7 +92,7 @@ engineTest("with container_required nothing of a pack runs on the machine", asyn
 	const plugin = pythonScript({ engine: "cpython", python_binary: toInterpreter(), containers, container_required: true });
 	await withRunner(plugin.create(), async (runner) => {
 		const run = runner.run(createRunContext(runner, pack.body("outside", "return 1")));
-		await assert.rejects(run, { code: "SVC_INVALID", message: /"svc_container" must be given/ });
+		await assert.rejects(run, { code: "SVC_INVALID", message: /"svc_container" is required/ });
 	});
 });
 

@@ -48,7 +48,7 @@ function toPythonEnd({ signal }: Context, end: Exclude<ContainerEnd, "left">, te
 	const exitCode = typeof end === "string" ? -1 : end.exitCode;
 	const parsed = text === undefined || text.length === 0 ? undefined : parseReport(text.toString());
 	if (parsed !== undefined) return { exitCode, report: parsed };
-	const error = exitCode === noPython ? "the image has no python3, or it cannot be run" : toError(end, signal);
+	const error = exitCode === noPython ? "the image has no python3, or python3 cannot be run" : toError(end, signal);
 	return { exitCode, ...(error === undefined ? {} : { error }) };
 }
 

@@ -6,7 +6,7 @@ const report = (result: string) => `{"result":${result}}`;
 
 test("a result keeps large whole numbers exactly, as many as a text may have", () => {
 	assert.deepEqual(parseReport(report("[9007199254740993]")), { result: [9007199254740993n] });
-	assert.throws(() => parseReport(report(`[${Array(2_501).fill("9007199254740993").join(",")}]`)), /at most 2500 whole numbers beyond/);
+	assert.throws(() => parseReport(report(`[${Array(2_501).fill("9007199254740993").join(",")}]`)), /at most 2500 integers beyond/);
 });
 
 test("a report that ends too early is none", () => {

@@ -43,7 +43,7 @@ export class Engines {
 			}
 		}
 		// Not an error: the other runners still work, and only runs of Python actions fail.
-		context.logger.warn("no python engine can run here", { reason: reasons.join("; ") });
+		context.logger.warn("no Python engine is available on this node", { reason: reasons.join("; ") });
 	}
 
 	/** Returns the engine with that name, or the default, ready to run. Rejects with the reason if it cannot run. */
@@ -51,7 +51,7 @@ export class Engines {
 		const context = this.#context;
 		if (context === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
 		const chosen = name === "auto" ? this.#default : name;
-		if (chosen === undefined) throw new SvcError("SVC_RUNNER", "no Python engine can run here: install python3 or the package pyodide");
+		if (chosen === undefined) throw new SvcError("SVC_RUNNER", "no Python engine is available: install python3 or the package pyodide");
 		const known = this.#entries.get(chosen) ?? this.#enter(chosen, context);
 		await known.started;
 		return known.engine;

@@ -28,17 +28,22 @@ const logLevels = ["AUDIT", "CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"] as 
 const parameters = {
 	env: { type: "object", description: "Environment variables for the action." },
 	timeout: { type: "integer", default: 600, description: "Seconds after which the action is ended." },
-	log_level: { type: "string", enum: logLevels, default: "DEBUG", description: "Least important level that the action's logger writes." },
+	log_level: {
+		type: "string",
+		enum: logLevels,
+		default: "DEBUG",
+		description: "Minimum level of messages that the logger of the action writes.",
+	},
 	...contentParameters,
 	...containerParameters,
-	debug: { type: "boolean", default: false, description: "Whether the action should tell more; it gets `SVC_ACTION_DEBUG`." },
+	debug: { type: "boolean", default: false, description: "True to request verbose output; sets `SVC_ACTION_DEBUG`." },
 	svc_engine: {
 		type: "string",
 		enum: ["auto", "cpython", "pyodide"],
 		default: "auto",
 		// Reserved, because a user who may only start the action must not be able to run it outside the sandbox.
 		reserved: true,
-		description: "What runs the action; `auto` is the runner's choice.",
+		description: "Python engine that runs the action; `auto`: chosen by the runner.",
 	},
 } as const;
 
@@ -155,7 +160,7 @@ async function preparePack(engines: Engines, choice: EngineName | "auto", pack: 
 }
 
 async function assertFile(path: string): Promise<void> {
-	if (path === "") throw new SvcError("SVC_RUNNER", "the action has no entry point; a Python action must name a file");
+	if (path === "") throw new SvcError("SVC_RUNNER", "entry_point: required, the file of the Python action");
 	const file = await stat(path).catch(() => undefined);
 	if (file === undefined || !file.isFile()) throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a file`);
 }

@@ -36,21 +36,21 @@ function createPlugin(): RunnerPlugin {
 /** Statements that other files test on this engine. A start of an interpreter takes 1.8 s of the processor, so that each is tested once. */
 const testedElsewhere = new Set([
 	// pyodide-table.test.ts
-	"an action that works resolves as succeeded, with a result that survives JSON",
-	"an action that fails resolves as not succeeded",
-	"bytes that are no text do no harm",
-	"a character whose bytes come one after the other arrives whole",
+	"a successful action resolves as succeeded, with a result that survives JSON",
+	"a failing action resolves as not succeeded",
+	"bytes that are not valid text do no harm",
+	"a character that arrives in several pieces is emitted whole",
 	"a run that closes its output early ends when it ends, with its own status",
 	// pyodide-run.test.ts
 	"an abort (cancel) ends the run within the grace and keeps the output",
-	"a run that was aborted before it began ends at once",
-	"output is emitted in order and complete",
+	"a run that was aborted before it started ends at once",
+	"output is emitted completely and in order",
 	"nothing more is emitted on a channel while an emit has not resolved",
 	// pyodide-faults.test.ts
 	"an abort (timeout) ends the run within the grace and keeps the output",
 	// pyodide-service.test.ts, with two runs rather than 20 and 5
-	"one instance runs many actions at once",
-	"runs at the same time keep their output apart",
+	"one instance runs many actions concurrently",
+	"concurrent runs keep their output separate",
 	"an abort (shutdown) ends the run within the grace and keeps the output",
 ]);
 const suiteName = "python script on pyodide";

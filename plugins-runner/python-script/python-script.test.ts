@@ -76,10 +76,10 @@ test("the engine chosen is logged with its version", async () => {
 
 test("an engine that was asked for and cannot run ends the start with the reason", async () => {
 	const missing = pythonScript({ engine: "cpython", python_binary: "/no/such/python" });
-	await assert.rejects(startAndLog(missing), /no Python interpreter can be started as "\/no\/such\/python"/);
+	await assert.rejects(startAndLog(missing), /the Python interpreter "\/no\/such\/python" cannot be started/);
 	await assert.rejects(
 		startAndLog(pythonScript({ engine: "cpython", python_binary: pretend("3.7.2") })),
-		/is Python 3\.7\.2, actions need 3\.8/,
+		/is Python 3\.7\.2, but actions require 3\.8/,
 	);
 	await assert.rejects(startAndLog(pythonScript({ engine: "cpython", python_binary: "true" })), /"true" is not a Python interpreter/);
 });
@@ -101,7 +101,7 @@ requires(everyTest, { command: missing({ command: "git" }) === undefined ? "pyth
 test("an action may choose another engine than the runner's", async () => {
 	await withRunner(pythonScript({ python_binary: "/no/such/python" }).create(), async (runner) => {
 		const context = createRunContext(runner, { ...pack.body("chosen", "return 1"), runnerParameters: { svc_engine: "cpython" } });
-		await assert.rejects(runner.run(context), /no Python interpreter can be started/);
+		await assert.rejects(runner.run(context), /the Python interpreter ".*" cannot be started/);
 	});
 });
 

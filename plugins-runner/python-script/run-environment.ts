@@ -17,7 +17,7 @@ export function createRunEnvironment(
 ): Record<string, string> {
 	const environment: Record<string, string> = {};
 	for (const [name, value] of Object.entries(given ?? {})) {
-		if (name === "" || name.includes("=")) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a name of a variable`);
+		if (name === "" || name.includes("=")) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a valid variable name`);
 		if (name.toUpperCase() === "PYTHONPATH") continue;
 		environment[name] = toPythonText(value);
 		assertNoNul("env", name + environment[name]);

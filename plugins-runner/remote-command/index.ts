@@ -3,7 +3,7 @@ import { assertNoNul } from "../_shell/index.ts";
 import { createRemoteRuns, remoteParameterSchema } from "../_ssh/index.ts";
 
 const parameters = {
-	cmd: { type: "string", opensReserved: true, description: "Command line for the shell." },
+	cmd: { type: "string", opensReserved: true, description: "Command line that the shell runs." },
 	...remoteParameterSchema,
 } as const;
 

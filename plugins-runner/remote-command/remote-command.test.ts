@@ -74,7 +74,7 @@ remoteTest("the environment is what the action and the service give, and the ser
 	const cmd = 'echo "$A|$NUMBER|$YES|$SVC_ACTION_API_URL|$SVC_ACTION_DEBUG|$SVC_ACTION_AUTH_TOKEN"';
 	const { part } = await run({ cmd, env }, { environment });
 	assert.equal(part["stdout"], `b  c|1|True|http://localhost:1/v1|False|${environment.SVC_ACTION_AUTH_TOKEN}`);
-	await assert.rejects(run({ cmd: "true", env: { "A;id": "x" } }), /"env": "A;id" is not a name/);
+	await assert.rejects(run({ cmd: "true", env: { "A;id": "x" } }), /"env": "A;id" is not a valid variable name/);
 });
 
 remoteTest("neither the environment nor the command is in the host's list of processes", async () => {
@@ -130,9 +130,9 @@ remoteTest("a command ended by a signal has failed with 255 and names the signal
 });
 
 remoteTest("what cannot be passed on is refused by name", async () => {
-	await assert.rejects(run({ cmd: "echo a\0b" }), /"cmd" must not hold a NUL/);
-	await assert.rejects(run({ cmd: "true", env: { A: "\0" } }), /"env" must not hold a NUL/);
-	await assert.rejects(run({ cmd: "true", cwd: "a\0b" }), /"cwd" must not hold a NUL/);
+	await assert.rejects(run({ cmd: "echo a\0b" }), /"cmd" must not contain a NUL/);
+	await assert.rejects(run({ cmd: "true", env: { A: "\0" } }), /"env" must not contain a NUL/);
+	await assert.rejects(run({ cmd: "true", cwd: "a\0b" }), /"cwd" must not contain a NUL/);
 	await assert.rejects(run({}), /"cmd" must be given/);
 	await assert.rejects(run({ cmd: "true", hosts: "good,bad host" }), /"hosts": "bad host" is not a host/);
 });

@@ -6,7 +6,7 @@ import { createRemoteRuns, readStagedFiles, remoteParameterSchema } from "../_ss
 const parameters = {
 	...remoteParameterSchema,
 	svc_content_version: contentParameters.content_version,
-	svc_debug: { type: "boolean", default: false, description: "Whether the script should tell more; it gets `SVC_ACTION_DEBUG`." },
+	svc_debug: { type: "boolean", default: false, description: "True to request verbose output; sets `SVC_ACTION_DEBUG`." },
 } as const;
 
 /**

@@ -172,7 +172,7 @@ remoteTest("a missing interpreter is told by the host's shell, and debug reaches
 	assert.equal(lost.part["return_code"], 127);
 	const debug = writeScript("debug.sh", "#!/bin/sh\necho $SVC_ACTION_DEBUG\n");
 	assert.equal((await run({ ...debug, runnerParameters: { ...runnerParameters, svc_debug: true } })).part["stdout"], "True");
-	await assert.rejects(run({ runnerParameters }), /has no entry point/);
+	await assert.rejects(run({ runnerParameters }), /entry_point: required/);
 });
 
 test.run();

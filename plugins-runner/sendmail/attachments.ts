@@ -24,7 +24,7 @@ export async function readAttachments(list: string, directories: readonly string
 }
 
 async function readAttachment(path: string, directories: readonly string[], room: number): Promise<Buffer> {
-	if (!isAbsolute(path) || path.includes("\0")) throw refused(path, "is no absolute path");
+	if (!isAbsolute(path) || path.includes("\0")) throw refused(path, "is not an absolute path");
 	// `O_NONBLOCK`: opening a pipe without a writer would block.
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
 	// Same message as for a file in another directory; otherwise callers could find out which files exist.
@@ -52,7 +52,7 @@ async function isInside(real: string, directories: readonly string[]): Promise<b
 }
 
 function notAllowed(path: string): SvcError {
-	return refused(path, "is no file that can be read in a directory of mail.attachment_directories");
+	return refused(path, "is not a readable file in a directory of mail.attachment_directories");
 }
 
 function refused(path: string, why: string): SvcError {

@@ -10,14 +10,14 @@ import { type Attachment, readAttachments } from "./attachments.ts";
 const parameters = {
 	to: { type: "string", required: true, description: "Recipients, separated by commas." },
 	subject: { type: "string", required: true, description: "Subject; one line." },
-	body: { type: "string", required: true, description: "Text of the mail." },
+	body: { type: "string", required: true, description: "Body of the email." },
 	from: { type: "string", default: "svc", description: "Sender." },
-	send_empty_body: { type: "boolean", default: true, description: "Whether a mail without text is sent at all." },
-	content_type: { type: "string", default: "text/html", description: "Content type of the text." },
+	send_empty_body: { type: "boolean", default: true, description: "True to send an email with an empty body." },
+	content_type: { type: "string", default: "text/html", description: "Content type of the body." },
 	attachments: {
 		type: "string",
 		default: "",
-		description: "Absolute paths of files to attach, separated by commas; they must lie in `mail.attachment_directories`.",
+		description: "Absolute paths of files to attach, separated by commas; they must be in `mail.attachment_directories`.",
 	},
 	timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
 } as const;
@@ -27,7 +27,7 @@ export const sendmail = defineRunner("sendmail", () => {
 	const access = createLauncherAccess();
 	let settings = { sendmail_binary: "", attachment_directories: [] as readonly string[] };
 	return {
-		description: "Sends a mail with the sendmail command of this machine.",
+		description: "Sends an email with the sendmail command of the local machine.",
 		parameters,
 		capabilities: { streaming: true, cancellation: true },
 		entryPoint: "forbidden",
@@ -47,7 +47,7 @@ export const sendmail = defineRunner("sendmail", () => {
 				attachments: await readAttachments(attachments, settings.attachment_directories),
 			};
 			if (body === "" && !send_empty_body) {
-				await context.emit("stdout", "the body is empty: nothing was sent\n");
+				await context.emit("stdout", "the body is empty: no email was sent\n");
 				return toResult(context, { code: 0, signal: null });
 			}
 			const end = await access.launcher.run({
@@ -90,7 +90,7 @@ function toResult({ signal, captured, runnerParameters }: RunContext<typeof para
  */
 function toAddresses(field: string, text: string): string {
 	const addresses = text.split(",").map((address) => address.trim());
-	if (addresses.every((address) => address === "")) throw invalid(`${field} must name somebody`);
+	if (addresses.every((address) => address === "")) throw invalid(`${field} must contain an address`);
 	// One line for each address, because the length of a line is limited.
 	return addresses.map((address) => toAddress(field, address)).join(",\n ");
 }
@@ -110,14 +110,14 @@ function toBare(field: string, address: string): string {
 	const isLocal = local.length <= 64 && /^[A-Za-z0-9_](?:[A-Za-z0-9_+=~'#&*-]|\.(?!\.|$))*$/.test(local);
 	const host = domain === undefined ? undefined : domainToASCII(domain);
 	const isHost = host === undefined || (host.length <= 253 && /^[A-Za-z0-9](?:[A-Za-z0-9-]|\.(?!\.|$))*$/.test(host));
-	if (!isLocal || !isHost) throw invalid(`${field}: "${address.slice(0, 100)}" is no address that mail is sent to`);
+	if (!isLocal || !isHost) throw invalid(`${field}: "${address.slice(0, 100)}" is not a valid email address`);
 	return host === undefined ? local : `${local}@${host}`;
 }
 
 function toName(field: string, quoted: string): string {
 	const name = quoted.replace(/^"(.*)"$/, "$1");
 	if (name === "") return "";
-	if (/["\\\p{Cc}]/u.test(name)) throw invalid(`${field}: a name must not hold quotes, backslashes or control characters`);
+	if (/["\\\p{Cc}]/u.test(name)) throw invalid(`${field}: a name must not contain quotes, backslashes or control characters`);
 	return `${/^[ -~]*$/.test(name) ? `"${name}"` : encodeWords(name)} `;
 }
 
@@ -132,7 +132,7 @@ async function findBinary(configured: string): Promise<string> {
 		const file = join(directory, "sendmail");
 		if (directory.startsWith("/") && (await isExecutable(file))) return file;
 	}
-	throw new SvcError("SVC_RUNNER", "there is no sendmail on this machine: install one, or name it in the option mail.sendmail_binary");
+	throw new SvcError("SVC_RUNNER", "sendmail is not installed on this machine: install it, or set the option mail.sendmail_binary");
 }
 
 async function isExecutable(file: string): Promise<boolean> {

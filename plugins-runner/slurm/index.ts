@@ -9,7 +9,7 @@ export type { SlurmOptions } from "./options.ts";
 export const slurm = defineRunner("slurm", (options: SlurmOptions) => {
 	const runs = new JobRuns(options);
 	return {
-		description: "Runs a command or a script as a job of a Slurm cluster.",
+		description: "Runs a command or a script as a job in a Slurm cluster.",
 		parameters: slurmParameters,
 		capabilities: { streaming: true, cancellation: true, recovery: true },
 		check: () => runs.check(),

@@ -86,7 +86,7 @@ export class JobDirectory {
 	async readClaim(attempt: number, count: number): Promise<string | undefined> {
 		for (let task = 0; task < count; task++) {
 			const text = (await this.#read(`claim.${attempt}.${task}`))?.trim();
-			if (text && !/^\d{1,20}$/.test(text)) throw new SvcError("SVC_RUNNER", `the claim of task ${task} is no number of a job`);
+			if (text && !/^\d{1,20}$/.test(text)) throw new SvcError("SVC_RUNNER", `the claim of task ${task} is not a job number`);
 			if (text) return text;
 		}
 		return undefined;

@@ -17,15 +17,15 @@ export interface TaskEnd {
 
 /** Explanations of Slurm's states, shown in the result of the execution. */
 const meanings: Readonly<Record<string, string>> = {
-	BOOT_FAIL: "its node did not start",
-	CANCELLED: "it was canceled in Slurm, and not by this service",
-	DEADLINE: "its deadline had passed",
-	LOST: "Slurm does not know it any more, and it has left no exit code",
-	NODE_FAIL: "a node that it ran on has failed",
-	OUT_OF_MEMORY: "it took more memory than it had asked for",
-	PREEMPTED: "another job took its place",
+	BOOT_FAIL: "its Slurm node did not start",
+	CANCELLED: "it was canceled in Slurm by another client",
+	DEADLINE: "it exceeded its deadline",
+	LOST: "Slurm no longer knows it, and it left no exit code",
+	NODE_FAIL: "its Slurm node failed",
+	OUT_OF_MEMORY: "it exceeded its memory limit",
+	PREEMPTED: "it was preempted by another job",
 	REVOKED: "it was revoked",
-	TIMEOUT: "its time limit had passed",
+	TIMEOUT: "it exceeded its time limit",
 };
 
 /**
@@ -39,7 +39,7 @@ export async function toTaskEnd(task: TaskState | undefined, index: number, dire
 	const succeeded = task.state === "COMPLETED" && code === 0;
 	// Slurm can end a job whose program has already exited, or has never started. The exit code 0 has no meaning then.
 	const return_code = code === 0 && !succeeded ? -1 : code;
-	const why = meanings[task.state] ?? (isOwnEnd(task) ? toSignalError(code) : "Slurm could not start it, or has ended it");
+	const why = meanings[task.state] ?? (isOwnEnd(task) ? toSignalError(code) : "Slurm could not start it or ended it");
 	return {
 		state: task.state,
 		return_code,

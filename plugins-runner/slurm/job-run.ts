@@ -24,7 +24,7 @@ const [quickLook, slowLook] = [100, 500];
 
 const leftRunning: RunResult = { succeeded: false, status: "running", result: {} };
 const nothing = { succeeded: false, failed: true, return_code: -1, stdout: "", stderr: "" };
-const withoutJob: RunResult = { succeeded: false, result: { ...nothing, error: "the action was ended before it had a job" } };
+const withoutJob: RunResult = { succeeded: false, result: { ...nothing, error: "the action was ended before its job was submitted" } };
 
 /** One run of an action: submits its job, or recovers it, and follows it to its end. */
 export class JobRun {

@@ -127,11 +127,11 @@ async function toProgram(context: SlurmContext, directory: JobDirectory): Promis
 	const cwd = runnerParameters.cwd || directory.files;
 	assertNoNul("cwd", cwd);
 	if (entryPoint === "") {
-		if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" must be given, as the action has no entry point');
+		if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" is required, because the action has no entry point');
 		assertNoNul("cmd", cmd);
 		return { command: { text: cmd }, cwd, environment: {} };
 	}
-	if (cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" is for actions without an entry point');
+	if (cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" is only allowed for actions without an entry point');
 	const { args, environment } = createScriptInput(context, {});
 	const script = await directory.stage(await readStagedFiles(entryPoint));
 	return { command: { words: [script, ...args] }, cwd, environment };

@@ -81,7 +81,7 @@ export class JobSubmission {
 				this.#mayHaveJob = attempt > 1;
 				throw error;
 			}
-			if (!context.signal.aborted) await tell(`Slurm cannot be reached, the job waits here: ${error.message}`);
+			if (!context.signal.aborted) await tell(`Slurm cannot be reached; the job waits: ${error.message}`);
 		}
 		return isLeft(context) ? undefined : this.#locate(attempt);
 	}

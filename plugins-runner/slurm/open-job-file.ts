@@ -34,5 +34,7 @@ export async function readJobFile(path: string, most: number): Promise<string | 
 }
 
 function refuse(path: string, cause?: unknown): SvcError {
-	return new SvcError("SVC_RUNNER", `the job replaced its file "${path}" by something else, which is not read`, { cause });
+	return new SvcError("SVC_RUNNER", `the job replaced its file "${path}" by something other than a regular file; it is not read`, {
+		cause,
+	});
 }

@@ -30,7 +30,10 @@ export interface SlurmOptions {
 /** Validates the options at run time, because callers in plain JavaScript have no type check. Throws `SVC_CONFIG`. */
 export function assertOptions({ directory, installation = "svc", max_array = 1, kill_grace = 0 }: SlurmOptions): void {
 	if (typeof directory !== "string" || !isAbsolute(directory) || /[%\\\n\r\0]/.test(directory)) {
-		throw refuse("directory", "must be an absolute path without %, backslash and line ends, on a file system that the whole cluster sees");
+		throw refuse(
+			"directory",
+			"must be an absolute path without %, backslash and line breaks, on a file system shared by the whole cluster",
+		);
 	}
 	if (typeof installation !== "string" || !/^[A-Za-z0-9._-]{1,60}$/.test(installation)) {
 		throw refuse("installation", "must be 1 to 60 letters, digits, '.', '_' or '-'");
@@ -38,7 +41,7 @@ export function assertOptions({ directory, installation = "svc", max_array = 1, 
 	if (!Number.isInteger(max_array) || max_array < 1 || max_array > 100_000)
 		throw refuse("max_array", "must be a whole number from 1 to 100000");
 	if (typeof kill_grace !== "number" || !(kill_grace >= 0 && kill_grace <= 3_600))
-		throw refuse("kill_grace", "must be seconds from 0 to 3600");
+		throw refuse("kill_grace", "must be a number of seconds from 0 to 3600");
 }
 
 function refuse(name: string, what: string): SvcError {

@@ -49,7 +49,7 @@ test("no value can bring an option or a line of its own", () => {
 	}
 	// All the memory of a node, to Slurm.
 	for (const memory of ["0", "00K"])
-		assert.throws(() => toSbatchArguments(values({ memory }), options), /"memory" may hold a number above 0/);
+		assert.throws(() => toSbatchArguments(values({ memory }), options), /"memory" must be a number greater than 0/);
 	for (const name of ["nodes", "ntasks", "cpus_per_task"]) {
 		for (const bad of [0, -1, 1_000_001])
 			assert.throws(() => toSbatchArguments(values({ [name]: bad }), options), new RegExp(`"${name}" must be`));
@@ -59,7 +59,7 @@ test("no value can bring an option or a line of its own", () => {
 test("defaults stand in, and what the configuration does not name is refused", () => {
 	const limited = { ...options, defaults: { partition: "a", account: "x" }, partitions: ["a", "b"], accounts: ["x"] };
 	assert.deepEqual(toSbatchArguments(values({}), limited), ["--partition=a", "--account=x"]);
-	assert.throws(() => toSbatchArguments(values({ partition: "a,c" }), limited), /"partition" "c" is not one of those.*a, b/);
+	assert.throws(() => toSbatchArguments(values({ partition: "a,c" }), limited), /"partition" "c" is not allowed.*a, b/);
 	assert.throws(() => toSbatchArguments(values({ account: "y" }), limited), /"account" "y"/);
 });
 
@@ -123,14 +123,14 @@ test("the accounting is read as it writes, with the comment from the command lin
 test("each end that Slurm has a word for is told with the reason, and time limits as timeout", async () => {
 	const task = { index: undefined, submitted: 100, started: 110, ended: 130, nodes: "n1", name: "j", comment: "", jobId: "7" };
 	const rows: readonly [state: string, reason: string, exitStatus: number, code: number, error: string | undefined][] = [
-		["OUT_OF_MEMORY", "OutOfMemory", 125 * 256, 125, "it took more memory than it had asked for (OutOfMemory)"],
-		["TIMEOUT", "TimeLimit", 0, -1, "its time limit had passed (TimeLimit)"],
-		["NODE_FAIL", "NodeDown", 0, -1, "a node that it ran on has failed (NodeDown)"],
-		["CANCELLED", "by user 7", 15, -15, "it was canceled in Slurm, and not by this service (by user 7)"],
-		["PREEMPTED", "", 0, -1, "another job took its place"],
+		["OUT_OF_MEMORY", "OutOfMemory", 125 * 256, 125, "it exceeded its memory limit (OutOfMemory)"],
+		["TIMEOUT", "TimeLimit", 0, -1, "it exceeded its time limit (TimeLimit)"],
+		["NODE_FAIL", "NodeDown", 0, -1, "its Slurm node failed (NodeDown)"],
+		["CANCELLED", "by user 7", 15, -15, "it was canceled in Slurm by another client (by user 7)"],
+		["PREEMPTED", "", 0, -1, "it was preempted by another job"],
 		["FAILED", "NonZeroExitCode", 3 * 256, 3, undefined],
 		["FAILED", "", 11, -11, "the process was ended by signal 11 (SIGSEGV)"],
-		["FAILED", "JobLaunchFailure", 9, -9, "Slurm could not start it, or has ended it (JobLaunchFailure)"],
+		["FAILED", "JobLaunchFailure", 9, -9, "Slurm could not start it or ended it (JobLaunchFailure)"],
 	];
 	for (const [state, reason, exitStatus, code, error] of rows) {
 		const end = await toTaskEnd({ ...task, state, reason, exitStatus }, 0, new JobDirectory("/nowhere"));
@@ -177,7 +177,7 @@ test("what a job puts in the place of its files is not followed, not waited for 
 		assert.equal(await directory.readClaim(1, 1), undefined);
 		// Ids of jobs go to scancel.
 		await writeFile(join(path, "claim.2.0"), "1,2");
-		await assert.rejects(directory.readClaim(2, 1), /claim of task 0 is no number/);
+		await assert.rejects(directory.readClaim(2, 1), /claim of task 0 is not a job number/);
 		// A job that has just created its claim.
 		await writeFile(join(path, "claim.3.0"), "");
 		const forbidding = directory.forbid(3, 1);

@@ -7,7 +7,7 @@ type Values = SlurmContext["runnerParameters"];
 const word = { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.@+-]*$/, allowed: "letters, digits and '_', '.', '@', '+', '-'" };
 const words = {
 	pattern: /^[A-Za-z0-9_][A-Za-z0-9_.,@+-]*$/,
-	allowed: "names of letters, digits and '_', '.', '@', '+', '-', with commas between",
+	allowed: "comma-separated names of letters, digits and '_', '.', '@', '+', '-'",
 };
 
 /**
@@ -23,9 +23,9 @@ const texts = {
 		pattern: /^[A-Za-z0-9_([][A-Za-z0-9_.,&|*()[\]:-]*$/,
 		allowed: "names of features with '&', '|', ',', '*', '(', ')', '[', ']'",
 	},
-	gres: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.,:=-]*$/, allowed: "names, types and numbers, such as gpu:a100:2, with commas between" },
+	gres: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.,:=-]*$/, allowed: "comma-separated names, types and numbers, such as gpu:a100:2" },
 	// Zero is refused, because Slurm interprets it as all memory of a node.
-	memory: { pattern: /^[0-9]{0,11}[1-9][0-9]{0,11}[KMGT]?$/, allowed: "a number above 0, which K, M, G or T may follow" },
+	memory: { pattern: /^[0-9]{0,11}[1-9][0-9]{0,11}[KMGT]?$/, allowed: "a number greater than 0, optionally with the unit K, M, G or T" },
 } as const;
 
 const numbers = { nodes: "--nodes", ntasks: "--ntasks", cpus_per_task: "--cpus-per-task" } as const;
@@ -57,7 +57,7 @@ export function toArray(
 ): { readonly argument: string; readonly items: ArrayItems } | undefined {
 	const given = values.array as JsonValue | undefined;
 	if (given == null) {
-		if (values.array_limit != null) throw refuse("array_limit", 'is for actions with "array"');
+		if (values.array_limit != null) throw refuse("array_limit", 'is only allowed with "array"');
 		return undefined;
 	}
 	const items = toItems(typeof given === "string" ? parseText(given) : given, max_array);
@@ -91,10 +91,10 @@ function defaultOf(name: keyof typeof texts, { defaults = {} }: SlurmOptions): s
 
 function toText(name: keyof typeof texts, value: string, { partitions, accounts }: SlurmOptions): string {
 	const { pattern, allowed } = texts[name];
-	if (value.length > 256 || !pattern.test(value)) throw refuse(name, `may hold ${allowed}, 256 characters at most`);
+	if (value.length > 256 || !pattern.test(value)) throw refuse(name, `must be ${allowed}, at most 256 characters`);
 	const choice = { partition: partitions, account: accounts }[name as string];
 	const refused = choice === undefined ? undefined : value.split(",").find((one) => !choice.includes(one));
-	if (refused !== undefined) throw refuse(name, `"${refused}" is not one of those that the configuration allows: ${choice?.join(", ")}`);
+	if (refused !== undefined) throw refuse(name, `"${refused}" is not allowed by the configuration; allowed are ${choice?.join(", ")}`);
 	return value;
 }
 
@@ -107,7 +107,7 @@ function toNumber(name: string, value: number): number {
 function toTimeLimit({ time_limit, timeout }: Values, { defaults = {} }: SlurmOptions): number | undefined {
 	const limit = time_limit ?? defaults.time_limit;
 	if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= 31_536_000))
-		throw refuse("time_limit", "must be whole seconds from 1 to 31536000");
+		throw refuse("time_limit", "must be a whole number of seconds from 1 to 31536000");
 	const given = [limit, timeout].filter((seconds) => typeof seconds === "number" && seconds > 0) as number[];
 	return given.length === 0 ? undefined : Math.min(...given, 31_536_000);
 }

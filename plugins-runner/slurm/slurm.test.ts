@@ -154,7 +154,7 @@ onSlurm("a job that waits says why, and its end by somebody else is told with th
 		await cluster.ask("scancel", `--name=${context.execution_id}`);
 		const { result, status } = await end;
 		assert.equal(status, undefined);
-		assert.match(String(result["error"]), /^job \d+: it was canceled in Slurm, and not by this service/);
+		assert.match(String(result["error"]), /^job \d+: it was canceled in Slurm by another client/);
 	}),
 );
 
@@ -169,7 +169,7 @@ onSlurm("a job that Slurm has forgotten ends as its exit code says, and without 
 		await rm(join(cluster.directory, context.liveaction_id, "status.0"));
 		const lost = await again();
 		assert.equal(lost?.succeeded, false);
-		assert.match(String(lost?.result["error"]), /Slurm does not know it any more/);
+		assert.match(String(lost?.result["error"]), /Slurm no longer knows it/);
 		await runner.afterRun?.(context);
 	}),
 );
@@ -218,7 +218,7 @@ onSlurm("what Slurm does to jobs is told with its reason: limits of time and mem
 		const greedy = run(command("exec python3 -c 'import time; x = bytearray(400_000_000); time.sleep(600)'", { memory: "50M" }));
 		const taken = await begin("exec sleep 600");
 		await cluster.ask("scancel", taken.id);
-		assert.match(String((await taken.end).result["error"]), /^job \d+: it was canceled in Slurm, and not by this service/);
+		assert.match(String((await taken.end).result["error"]), /^job \d+: it was canceled in Slurm by another client/);
 		const array = await begin('[ "$SVC_ITEM_INDEX" = 0 ] && exit 0; exec sleep 600', { array: 2 });
 		await cluster.ask("scancel", `${array.id}_1`);
 		const tasks = (await array.end).result["tasks"] as { state: string; succeeded: boolean }[];
@@ -231,14 +231,14 @@ onSlurm("what Slurm does to jobs is told with its reason: limits of time and mem
 		);
 		const { result } = await greedy.end;
 		assert.deepEqual([result["state"], result["return_code"]], ["FAILED", -9]);
-		assert.match(String(result["error"]), /Slurm could not start it, or has ended it \(JobLaunchFailure\)/);
+		assert.match(String(result["error"]), /Slurm could not start it or ended it \(JobLaunchFailure\)/);
 		assert.match(String(result["stderr"]), /Exceeded job memory limit/);
 		const end = await late.end;
 		assert.deepEqual([end.status, end.result["state"]], ["timeout", "TIMEOUT"]);
-		assert.match(String(end.result["error"]), /^job \d+: its time limit had passed \(TimeLimit\)$/);
+		assert.match(String(end.result["error"]), /^job \d+: it exceeded its time limit \(TimeLimit\)$/);
 		const lost = await begin("exec sleep 600");
 		await cluster.ask("scontrol", "update", `NodeName=${machine}`, "State=DOWN", "Reason=tests");
-		assert.match(String((await lost.end).result["error"]), /^job \d+: a node that it ran on has failed \(NodeDown\)$/);
+		assert.match(String((await lost.end).result["error"]), /^job \d+: its Slurm node failed \(NodeDown\)$/);
 		await cluster.isIdle();
 	}),
 );
@@ -264,7 +264,7 @@ onSlurm("a job that has another one's number is not taken for the run's, and not
 		await writeFile(join(cluster.directory, mine.liveaction_id, "start"), "");
 		const [, job_id = ""] = /job (\d+) runs/.exec(await seeing(other.context, " runs on ")) ?? [];
 		const told = await runner.recover?.(createRunContext(runner, { ...given, after: mine }), { attempt: 1, job_id });
-		assert.match(String(told?.result["error"]), /Slurm does not know it any more/);
+		assert.match(String(told?.result["error"]), /Slurm no longer knows it/);
 		await new SlurmCommands({ directory: cluster.directory, slurm_conf: cluster.conf }).cancel([`--name=${mine.execution_id}`, job_id]);
 		await writeFile(join(cluster.directory, other.context.liveaction_id, "go"), "");
 		assert.equal((await other.end).succeeded, true);
@@ -295,7 +295,7 @@ onSlurm("what the controller has lost is known by the accounting, which is waite
 		await assert.rejects(recorded(), (error: Error) => error.name === "SlurmUnreachable");
 		assert.equal(await Promise.race([going.end, delay(2_500, "goes on")]), "goes on");
 		await cluster.accounting?.start();
-		assert.match(String((await going.end).result["error"]), /^job \d+: it was canceled in Slurm, and not by this service/);
+		assert.match(String((await going.end).result["error"]), /^job \d+: it was canceled in Slurm by another client/);
 		// The claims of the job are not at hand where the directory was lost.
 		const comment = `svc/${ended.liveaction_id}`;
 		assert.equal(await commands.find(ended.execution_id, `${comment}/1`), result["job_id"]);

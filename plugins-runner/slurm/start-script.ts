@@ -55,13 +55,13 @@ export function toStartScript(directory: string, { command, cwd, environment }: 
 /** Returns an item as the value of an environment variable. */
 export function toItemText(item: JsonValue): string {
 	const text = typeof item === "string" ? item : stringifyJson(item);
-	if (text.includes("\0")) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not hold a NUL character');
+	if (text.includes("\0")) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not contain a NUL character');
 	if (text.length > 100_000) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not be longer than 100000 characters');
 	return text;
 }
 
 function toName(name: string): string {
-	if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a name of a variable`);
+	if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is not a valid variable name`);
 	if (ofSlurm.test(name))
 		throw new SvcError("SVC_INVALID", `parameter "env": "${name}" is a variable of Slurm's commands, which actions may not set`);
 	return name;

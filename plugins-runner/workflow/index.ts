@@ -18,9 +18,9 @@ const parameters = {
 		type: "array",
 		items: { type: "string" },
 		default: [],
-		description: "Names of the tasks whose ends are told as the end of the workflow is (`notify`).",
+		description: "Names of tasks that send the same notifications as the workflow (`notify`).",
 	},
-	svc_timeout: { type: "integer", minimum: 1, description: "Seconds after which what still runs is ended. Default: none." },
+	svc_timeout: { type: "integer", minimum: 1, description: "Seconds after which the workflow is ended. Default: no limit." },
 } as const satisfies ParameterDefinitions;
 
 /** Runs actions that consist of other actions, as described by a definition in YAML. */
@@ -32,7 +32,7 @@ export const workflow = defineRunner("workflow", () => {
 		return new WorkflowRun(context, beginning.conductor, clock).perform(beginning.first);
 	};
 	return {
-		description: "Runs a workflow: tasks, each an action, in the order that a definition in YAML gives.",
+		description: "Runs a workflow: tasks that run actions, in the order defined in YAML.",
 		parameters,
 		capabilities: { streaming: true, cancellation: true, recovery: true, workflow: true },
 		entryPoint: "required",

@@ -97,7 +97,7 @@ function toPatterns(names: readonly string[]): { exact: string[]; prefixes: stri
 	const prefixes = wildcards.filter((prefix) => !wildcards.some((other) => other !== prefix && prefix.startsWith(other)));
 	const exact = [...new Set(names)].filter((name) => !name.endsWith("*") && !prefixes.some((prefix) => name.startsWith(prefix)));
 	for (const pattern of [...prefixes, ...exact]) {
-		if (pattern.includes("*")) throw new SvcError("SVC_INVALID", `event name "${pattern}": "*" is allowed at the end only`);
+		if (pattern.includes("*")) throw new SvcError("SVC_INVALID", `event name "${pattern}": "*" is only allowed at the end`);
 	}
 	return { exact, prefixes };
 }

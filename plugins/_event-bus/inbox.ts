@@ -54,7 +54,7 @@ export class Inbox {
 	open(): void {
 		this.#isOpen = true;
 		this.#openedAt = performance.now();
-		this.#options.fanOut.lag("the connection of the event bus was lost, events of other nodes may be missing");
+		this.#options.fanOut.lag("the connection of the event bus was lost; events of other nodes may be missing");
 	}
 
 	/** Called when this node starts to receive a lane. Otherwise packets from before that would count as missing. */
@@ -136,6 +136,6 @@ export class Inbox {
 	}
 
 	#lag(): void {
-		if (this.#isOpen) this.#options.fanOut.lag("events of another node were lost on the way");
+		if (this.#isOpen) this.#options.fanOut.lag("events of another node were lost");
 	}
 }

@@ -54,7 +54,7 @@ export class Outbox {
 		const text = this.#format(event);
 		const bytes = text === undefined ? 0 : Buffer.byteLength(text);
 		if (bytes > maxEventBytes) {
-			this.#options.onDrop(1, `an event above ${maxEventBytes} bytes`);
+			this.#options.onDrop(1, `an event of more than ${maxEventBytes} bytes`);
 			this.#push({ lane, text: undefined, bytes: 0 });
 		} else this.#push({ lane, text, bytes });
 		if (this.#bytes > maxBytes || this.#entries.length > maxEvents) this.#dropOlderHalf();
@@ -148,7 +148,7 @@ export class Outbox {
 		for (const { bytes } of dropped) this.#bytes -= bytes;
 		// Skip a sequence number in each affected lane, before the remaining events, so that receivers detect the loss.
 		for (const lane of new Set(dropped.map((entry) => entry.lane))) this.#skip(lane);
-		this.#options.onDrop(dropped.filter(({ text }) => text !== undefined).length, "too many wait to be sent");
+		this.#options.onDrop(dropped.filter(({ text }) => text !== undefined).length, "too many events are waiting to be sent");
 	}
 
 	#skip(lane: number): number {

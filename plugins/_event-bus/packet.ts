@@ -44,7 +44,7 @@ export function readEvents(body: string, wants: (name: string) => boolean, deliv
 		const nameEnd = toLineEnd(body, position);
 		const dataEnd = toLineEnd(body, nameEnd + 1);
 		const name: unknown = parseJson(body.slice(position, nameEnd));
-		if (typeof name !== "string") throw new TypeError("the name of an event is no text");
+		if (typeof name !== "string") throw new TypeError("the name of an event is not a string");
 		if (wants(name)) deliver({ name, data: parseData(body.slice(nameEnd + 1, dataEnd)) });
 		position = dataEnd + 1;
 	}
@@ -69,6 +69,6 @@ function toLineEnd(body: string, position: number): number {
 
 function parseData(text: string): BusEvent["data"] {
 	const data: unknown = parseJson(text);
-	if (typeof data !== "object" || data === null || Array.isArray(data)) throw new TypeError("the data of an event is no object");
+	if (typeof data !== "object" || data === null || Array.isArray(data)) throw new TypeError("the data of an event is not an object");
 	return data as BusEvent["data"];
 }

@@ -87,7 +87,7 @@ export class Reconnector {
 		const reason = toReason(error);
 		if (reason === this.#reported || this.#stopping.signal.aborted) return;
 		this.#reported = reason;
-		this.#options.logger.warn(`event bus has no connection to ${this.#options.transport.title}, events of other nodes are delayed`, {
+		this.#options.logger.warn(`event bus has no connection to ${this.#options.transport.title}; events of other nodes are delayed`, {
 			reason,
 		});
 	}

@@ -30,7 +30,7 @@ export async function sendUntilDisconnected(parts: SendLoopOptions): Promise<voi
 	const { outbox, lost } = parts;
 	const dead = new AbortController();
 	const over = AbortSignal.any([lost, dead.signal]);
-	const stopBeating = beat(parts, () => dead.abort(new Error("what is sent does not come back")));
+	const stopBeating = beat(parts, () => dead.abort(new Error("sent packets are not received")));
 	try {
 		while (!over.aborted) {
 			await outbox.filled(over);

@@ -162,7 +162,7 @@ export class SharedBus implements EventBus {
 	}
 
 	#countDropped(count: number, reason: string): void {
-		if (this.#dropped === 0) this.#logger?.warn("events are not sent to other nodes, which read from storage instead", { reason });
+		if (this.#dropped === 0) this.#logger?.warn("events are not sent to other nodes; they poll the storage instead", { reason });
 		this.#dropped += count;
 	}
 }

@@ -21,7 +21,7 @@ export async function withTimeout<T>(promise: Promise<T>, milliseconds: number, 
 	promise.catch(() => {});
 	const late = pause(milliseconds, AbortSignal.any([signal, over.signal])).then(() => {
 		if (signal.aborted) throw new Error("the connection was lost");
-		throw new TimeoutError(`no answer within ${milliseconds / 1_000} seconds`);
+		throw new TimeoutError(`no response within ${milliseconds / 1_000} seconds`);
 	});
 	late.catch(() => {});
 	try {

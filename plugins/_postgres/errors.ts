@@ -56,7 +56,7 @@ function toFailure(code: string, error: unknown): PostgresFailure {
 
 function toUnavailable(cause: unknown): SvcError {
 	const facts = isAway(cause) ? { refused: true } : {};
-	return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(cause)}`, { cause, facts });
+	return new SvcError("SVC_UNAVAILABLE", `the database is currently unavailable: ${toErrorMessage(cause)}`, { cause, facts });
 }
 
 /** Returns true if the server or its machine has explicitly refused the connection. A missing response does not count. */

@@ -50,9 +50,9 @@ export function parsePostgresOptions(path: string, options: PostgresOptions): Po
 	const url = toUrl(`${path}.url`, text);
 	const parameters = toParameters(`${path}.url`, url);
 	const host = parameters.host ?? decode(url.hostname.replace(/^\[(.*)\]$/, "$1"));
-	if (host === "") throw new SvcError("SVC_CONFIG", `${path}.url names no host`);
+	if (host === "") throw new SvcError("SVC_CONFIG", `${path}.url must contain a host`);
 	const user = decode(url.username);
-	if (user === "") throw new SvcError("SVC_CONFIG", `${path}.url names no user: postgres://user:password@host:port/database`);
+	if (user === "") throw new SvcError("SVC_CONFIG", `${path}.url must contain a user: postgres://user:password@host:port/database`);
 	const port = url.port === "" ? 5432 : Number(url.port);
 	const database = decode(url.pathname.slice(1)) || user;
 	return {
@@ -94,7 +94,7 @@ function toUrl(name: string, text: unknown): URL {
 	try {
 		url = new URL(text);
 	} catch {
-		throw new SvcError("SVC_CONFIG", `${name} is no URL; special characters in user and password must be percent-encoded`);
+		throw new SvcError("SVC_CONFIG", `${name} is not a valid URL; special characters in user and password must be percent-encoded`);
 	}
 	if (url.protocol === "postgres:" || url.protocol === "postgresql:") return url;
 	throw new SvcError("SVC_CONFIG", `${name} must begin with postgres://`);

@@ -138,7 +138,7 @@ test("a pack with an alias and a policy that demands a worker is registered by a
 				warnings.join("\n"),
 			);
 			assert.ok(
-				warnings.some((line) => /policies demand workers.*"policies":\["hello.far"\]/.test(line)),
+				warnings.some((line) => /policies require workers.*"policies":\["hello.far"\]/.test(line)),
 				warnings.join("\n"),
 			);
 			const started = await client.executions.create({ action: "hello.greet" });
@@ -148,7 +148,7 @@ test("a pack with an alias and a policy that demands a worker is registered by a
 			assert.ok(files.includes("aliases/hello.yaml"));
 			const far = await toEnd(client, (await client.executions.create({ action: "hello.lift" })).id);
 			assert.equal(far.status, "failed");
-			assert.equal(far.result?.["error"], "policies demand a worker with the labels far (hello.far), and this service has no workers");
+			assert.equal(far.result?.["error"], "policies require a worker with the labels far (hello.far), but this service has no workers");
 		}),
 	));
 

@@ -72,6 +72,6 @@ function tried(name: string, create: () => Authenticator): Authenticator {
 		return authenticator;
 	} catch {
 		// Omit the cause, because it may contain the key.
-		throw new SvcError("SVC_CONFIG", `event_bus.${name}: holds no valid key`);
+		throw new SvcError("SVC_CONFIG", `event_bus.${name}: does not contain a valid key`);
 	}
 }

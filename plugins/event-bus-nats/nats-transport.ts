@@ -126,7 +126,7 @@ function probe({ host, port }: ServerAddress): Promise<void> {
 			if (error === undefined) resolve();
 			else reject(error);
 		};
-		const timer = setTimeout(() => end(new Error(`${host}:${port} does not answer`)), probeTimeout);
+		const timer = setTimeout(() => end(new Error(`${host}:${port} does not respond`)), probeTimeout);
 		socket.once("data", () => end());
 		socket.once("error", end);
 		socket.once("end", () => end(new Error(`${host}:${port} closed the connection`)));

@@ -34,14 +34,14 @@ export interface NatsBusSettings {
 }
 
 const names = ["servers", "token", "user", "password", "nkey", "creds", "tls", "subject_prefix"];
-const addressForm = "nats://host:4222, tls://host:4222 or host:4222, without credentials, or a list of such";
+const addressForm = "nats://host:4222, tls://host:4222 or host:4222, without credentials, or a list of these";
 
 /** Parses the options. Throws `SVC_CONFIG` with the name of the invalid option, but never with a credential. */
 export function parseOptions(given: unknown): NatsBusSettings {
 	const options = toOptions(given, names);
 	const { subject_prefix: prefix = "svc.bus" } = options;
 	if (typeof prefix !== "string" || !/^[\w-]{1,50}(\.[\w-]{1,50}){0,9}$/.test(prefix))
-		throw wrongOption("subject_prefix", "1 to 10 words of letters, digits, _ and -, with dots between them");
+		throw wrongOption("subject_prefix", "1 to 10 words of letters, digits, _ and -, separated by dots");
 	const texts = parseCredentials(options);
 	const addresses = parseServers(options["servers"]);
 	const tls = parseTls("tls", options["tls"]) ?? (addresses.some(({ isTls }) => isTls) ? {} : undefined);

@@ -122,7 +122,7 @@ withServer(
 		await server.freeze();
 		const began = performance.now();
 		const node = await start();
-		assert.match(String((await node.logged(/has no connection/)).fields["reason"]), /does not answer/);
+		assert.match(String((await node.logged(/has no connection/)).fields["reason"]), /does not respond/);
 		await node.bus.stop?.();
 		assert.ok(performance.now() - began < 8_000);
 		const hasSocket = () => process.getActiveResourcesInfo().includes("TCPSocketWrap");
@@ -145,7 +145,7 @@ test("wrong options are refused by name, and never with a credential", async () 
 		[{ servers, user: "u" }, /user and password must be given together/],
 		[{ servers, password: "s3cret" }, /user and password must be given together/],
 		[{ servers, token: "s3cret", nkey: "SUA" }, /only one of token, user, nkey and creds/],
-		[{ servers, nkey: "s3cret" }, /event_bus\.nkey: holds no valid key/],
+		[{ servers, nkey: "s3cret" }, /event_bus\.nkey: does not contain a valid key/],
 		[{ servers, creds: "/nowhere/file" }, /event_bus\.creds: file "\/nowhere\/file" cannot be read/],
 		[{ servers, subject_prefix: "a..b" }, /event_bus\.subject_prefix/],
 		[{ servers, subject_prefix: "a.>" }, /event_bus\.subject_prefix/],

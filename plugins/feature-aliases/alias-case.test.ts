@@ -15,7 +15,7 @@ test("a command is read by an alias alone", () => {
 		parameters: [{ volume: "/data", depth: "3" }],
 	});
 	assert.deepEqual(readAliasCommand(alias, "look at /data and /home").parameters, [{ volume: "data" }, { volume: "home" }]);
-	assert.throws(() => readAliasCommand(alias, "mop"), /does not fit action alias "sweep"/);
+	assert.throws(() => readAliasCommand(alias, "mop"), /does not match action alias "sweep"/);
 });
 
 test.run();

@@ -28,15 +28,16 @@ export async function findAliasTests({ ref, directory, files }: PackSource, stor
 
 function runCase(ref: string, { given, expect }: ReadCase, aliases: readonly ActionAliasEntity[]): readonly string[] {
 	const alias = aliases.find((one) => one.ref === ref);
-	if (alias === undefined) return [`there is no action alias "${ref}"; \`svc pack check\` says why one of the pack is not taken`];
+	if (alias === undefined)
+		return [`action alias "${ref}" does not exist; hint: \`svc pack check\` shows why an alias of the pack is skipped`];
 	const command = String(given["command"]);
 	const read = tryRead(alias, command);
 	const { matches = true } = expect;
-	if (read === undefined) return matches === true ? ["the command does not fit, and was expected to"] : [];
-	if (matches !== true) return [`the command fits "${read.representation}", and was expected not to`];
+	if (read === undefined) return matches === true ? ["expected the command to match, but it does not match"] : [];
+	if (matches !== true) return [`expected the command not to match, but it matches "${read.representation}"`];
 	// A command that matches several aliases is rejected in a chat, so the case fails.
 	const others = aliases.filter((one) => one.ref !== ref && one.enabled && tryRead(one, command) !== undefined);
-	return [...others.map((other) => `the command fits "${other.ref}", too`), ...compare(read, expect)];
+	return [...others.map((other) => `the command also matches "${other.ref}"`), ...compare(read, expect)];
 }
 
 function tryRead(alias: ActionAliasEntity, command: string): ReadCommand | undefined {
@@ -85,5 +86,5 @@ export function readAliasCommand(
 		const parameters = withWorkBudget(() => createAliasFormat(representation, isMultiple).read(text));
 		if (parameters !== undefined) return { action: action_ref, representation, parameters };
 	}
-	throw new SvcError("SVC_INVALID", `command: does not fit action alias "${name}"`);
+	throw new SvcError("SVC_INVALID", `command: does not match action alias "${name}"`);
 }

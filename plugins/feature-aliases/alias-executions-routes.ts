@@ -47,7 +47,7 @@ const executionBody = defineBody<ExecutionBody>({
 });
 const matchBody = defineBody<MatchBody>({ properties: matchProperties, required: ["command", "source_channel"], closed: true });
 
-const noAction = answerFault("There is no such action alias, or no action that it names.");
+const noAction = answerFault("The action alias or its action does not exist.");
 
 type Context = RouteContext<AliasRouteServices, typeof secretsQuery>;
 
@@ -59,8 +59,8 @@ export const aliasExecutionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/aliasexecution",
-		summary: "Start what a command says, by a format of an action alias",
-		description: "With `results` as well where the command asks for several executions.",
+		summary: "Run a command with a given action alias and format",
+		description: "Includes `results` if the command starts several executions.",
 		answers: { 201: answerJson(firstAliasExecutionSchema), 404: noAction },
 		permission: "action_execute",
 		resource: async (context) => toActionResource((await toNamedMatch(context)).alias.action_ref),
@@ -74,8 +74,8 @@ export const aliasExecutionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/aliasexecution/match_and_execute",
-		summary: "Start what a command says, by the action alias that it fits",
-		description: "400 when it fits none, or several.",
+		summary: "Run a command with the action alias that matches it",
+		description: "400 if no action alias matches, or several match.",
 		answers: { 201: answerJson(aliasExecutionsSchema), 404: noAction },
 		permission: "action_execute",
 		resource: async (context) => toActionResource((await toMatch(context)).alias.action_ref),

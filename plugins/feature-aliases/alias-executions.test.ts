@@ -64,7 +64,7 @@ withChat("a bridge names the alias and one of its formats", async ({ ask }) => {
 	// What a format displays stands for all of its representations.
 	assert.equal((await ask("POST", "/aliasexecution", { ...asked, name: "disk.sweep", format: "sweep <volume>" })).status, 201);
 	const refused: readonly (readonly [number, object, RegExp])[] = [
-		[400, { ...asked, command: "sweep /data" }, /command: "sweep \/data" does not fit format "clean \{\{ volume \}\}"/],
+		[400, { ...asked, command: "sweep /data" }, /command: "sweep \/data" does not match format "clean \{\{ volume \}\}"/],
 		[400, { ...asked, format: "{{ anything }}" }, /format: alias "disk\.sweep" has no format "\{\{ anything \}\}"; its formats are "sweep/],
 		[404, { ...asked, name: "mop" }, /action alias "mop" cannot be found/],
 		[400, { ...asked, source_context: "x" }, /source_context: must be object/],
@@ -94,7 +94,7 @@ withChat(
 			immutable_parameters: { note: "{{ volume }}!" },
 		};
 		await ask("POST", "/actionalias", alias);
-		assert.match(faultOf(await say("fix /data note=mine")), /sets "note", which action alias "default\.fixed" has fixed/);
+		assert.match(faultOf(await say("fix /data note=mine")), /must not set "note", which action alias "default\.fixed" sets/);
 		assert.equal((await result(first(await say("fix /data"))))["note"], "/data!");
 		await ask("POST", "/actionalias", {
 			...alias,
@@ -137,8 +137,8 @@ withChat("who may not run the action starts nothing, and learns no names", async
 	assert.equal((await say("sweep /data", {}, "hal")).status, 403);
 	const others = { action_ref: "default.speak", formats: ["whisper {{ pin }}"] };
 	for (const name of ["one", "two"]) await ask("POST", "/actionalias", { ...others, name });
-	assert.match(faultOf(await say("whisper x", {}, "bot")), /^command: fits 2 action aliases; hint/);
-	assert.match(faultOf(await say("whisper x")), /fits 2 action aliases \(default\.one, default\.two\); hint/);
+	assert.match(faultOf(await say("whisper x", {}, "bot")), /^command: matches 2 action aliases; hint/);
+	assert.match(faultOf(await say("whisper x")), /matches 2 action aliases \(default\.one, default\.two\); hint/);
 });
 
 withChat("a bridge tells of whoever wrote, and reads their items only as an administrator", async ({ ask, say, result, service }) => {
@@ -169,7 +169,7 @@ withChat("a command that asks for several executions starts each of them", async
 	assert.deepEqual(await Promise.all(results.map(async (answer) => (await result(answer))["volume"])), ["/data", "/home"]);
 	const named = await ask("POST", "/aliasexecution", { name: "many", format: "<volumes>", command: "/a /b", source_channel: "ops" });
 	assert.deepEqual([named.status, (named.body["results"] as readonly unknown[]).length], [201, 2]);
-	assert.match(faultOf(await say("/a ".repeat(51))), /would start 51 executions, at most 50 are allowed/);
+	assert.match(faultOf(await say("/a ".repeat(51))), /would start 51 executions; at most 50 are allowed/);
 });
 
 withChat("secrets are shown neither in the answer nor in what is said, and asked for by administrators", async ({ ask, say }) => {

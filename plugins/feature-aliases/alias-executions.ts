@@ -56,7 +56,7 @@ function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origi
 	const names = Object.keys(values);
 	const taken = names.find((name) => Object.hasOwn(fixed, name));
 	if (taken !== undefined)
-		throw new SvcError("SVC_INVALID", `command: sets "${taken.slice(0, 100)}", which action alias "${alias.ref}" has fixed`);
+		throw new SvcError("SVC_INVALID", `command: must not set "${taken.slice(0, 100)}", which action alias "${alias.ref}" sets`);
 	const given = Object.entries(values).map(([name, value]) => [
 		name,
 		toGiven(value, Object.hasOwn(schema, name) ? schema[name]?.type : undefined),

@@ -49,7 +49,7 @@ export const aliasAttributes: Readonly<Record<string, Attribute>> = {
 	enabled: flag,
 	action_ref: requiredText,
 	formats: {
-		description: "a list of texts, or of objects with display, representation and match_multiple",
+		description: "a list of strings, or of objects with display, representation and match_multiple",
 		accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(isFormat),
 		schema: {
 			type: "array",

@@ -40,10 +40,10 @@ export function compileRepresentation({ representation, isMultiple }: Representa
 
 /** Throws `SVC_INVALID` with the path of the first invalid format. */
 export function checkFormats(formats: readonly AliasFormat[]): void {
-	if (formats.length === 0) throw new SvcError("SVC_INVALID", "formats: must have at least one");
+	if (formats.length === 0) throw new SvcError("SVC_INVALID", "formats: must contain at least one format");
 	const count = toRepresentations(formats).length;
 	if (count > maxRepresentations)
-		throw new SvcError("SVC_INVALID", `formats: must have at most ${maxRepresentations} in all, got ${count}`);
+		throw new SvcError("SVC_INVALID", `formats: must contain at most ${maxRepresentations} formats in total, got ${count}`);
 	for (const [index, format] of formats.entries()) {
 		const texts = typeof format === "string" ? [format] : format.representation;
 		if (typeof format !== "string" && format.display.length > maxDisplayLength) {

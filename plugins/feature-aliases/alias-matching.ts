@@ -32,7 +32,7 @@ class Comparison {
 	async firstOf(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
 		const match = await this.#search(alias, representations);
 		if (match === undefined || match.values.length <= maxAtOnce) return match;
-		throw new SvcError("SVC_INVALID", `command: would start ${match.values.length} executions, at most ${maxAtOnce} are allowed`);
+		throw new SvcError("SVC_INVALID", `command: would start ${match.values.length} executions; at most ${maxAtOnce} are allowed`);
 	}
 
 	async #search(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
@@ -94,8 +94,8 @@ export async function matchFormat(alias: ActionAliasEntity, format: string, comm
 	const comparison = new Comparison(command);
 	const match = await comparison.firstOf(alias, named);
 	if (match !== undefined) return match;
-	if (comparison.slow.length > 0) throw new SvcError("SVC_INVALID", `command: the search by format "${shorten(format)}" takes too long`);
-	throw new SvcError("SVC_INVALID", `command: "${shorten(comparison.command)}" does not fit format "${shorten(format)}"`);
+	if (comparison.slow.length > 0) throw new SvcError("SVC_INVALID", `command: matching format "${shorten(format)}" takes too long`);
+	throw new SvcError("SVC_INVALID", `command: "${shorten(comparison.command)}" does not match format "${shorten(format)}"`);
 }
 
 /**
@@ -118,13 +118,13 @@ function ambiguous(found: readonly AliasMatch[], mayName: MayName): SvcError {
 		found.map(({ alias }) => alias),
 		mayName,
 	);
-	const hint = "hint: say more, or change the formats so that one command fits one of them only";
-	return new SvcError("SVC_INVALID", `command: fits ${found.length} action aliases${named}; ${hint}`);
+	const hint = "hint: write more of the command, or change the formats so that only one of them matches";
+	return new SvcError("SVC_INVALID", `command: matches ${found.length} action aliases${named}; ${hint}`);
 }
 
 function unmatched({ command, slow }: Comparison, mayName: MayName): SvcError {
-	const undecided = slow.length === 0 ? "" : `; the search took too long for ${slow.length} of them${toNames(slow, mayName)}`;
-	return new SvcError("SVC_INVALID", `command: "${shorten(command)}" fits no action alias${undecided}`);
+	const undecided = slow.length === 0 ? "" : `; matching ${slow.length} of them took too long${toNames(slow, mayName)}`;
+	return new SvcError("SVC_INVALID", `command: "${shorten(command)}" matches no action alias${undecided}`);
 }
 
 function toNames(aliases: readonly ActionAliasEntity[], mayName: MayName): string {

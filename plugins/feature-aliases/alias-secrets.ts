@@ -64,7 +64,7 @@ function assertNoMask(path: string, value: JsonValue): void {
 	if (value === secretMask) {
 		throw new SvcError(
 			"SVC_INVALID",
-			`${path}: "${secretMask}" stands for a hidden value, but no value is stored here; give the value itself`,
+			`${path}: "${secretMask}" stands for a hidden value, but no value is stored here; give the actual value`,
 		);
 	}
 	if (typeof value !== "object" || value === null) return;

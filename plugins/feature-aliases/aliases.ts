@@ -128,7 +128,7 @@ export class StoredAliases implements Aliases {
 		const [only, ...others] = fitting;
 		if (only !== undefined && others.length === 0) return only;
 		const refs = enabled.map(({ ref }) => ref).join(", ");
-		throw new SvcError("SVC_INVALID", `name: "${name}" is an action alias of several packs (${refs}); give its ref`);
+		throw new SvcError("SVC_INVALID", `name: several packs have an action alias "${name}" (${refs}); give the ref`);
 	}
 
 	async #toDuplicate(error: unknown, ref: string): Promise<never> {

@@ -37,7 +37,7 @@ withActions("actions and workflows match and run commands", async ({ ask, act })
 	assert.deepEqual([context["api_user"], context["source_channel"], context["user"]], ["maria", "ops", "root"]);
 	const none = await act("match_and_execute", { text: "mop", source_channel: "ops" });
 	assert.equal(none.status, "failed");
-	assert.match(String(none.result["error"]), /fits no action alias/);
+	assert.match(String(none.result["error"]), /matches no action alias/);
 });
 
 withActions("a command that says itself comes to an end, in one trace", async ({ ask, act }) => {
@@ -52,7 +52,10 @@ withActions("a command that says itself comes to an end, in one trace", async ({
 		(await ask("GET", "/executions?action=chatops.match_and_execute&sort_asc=start_timestamp")).body as unknown as Members[];
 	assert.equal((await act("match_and_execute", { text: "again", source_channel: "ops" })).status, "succeeded");
 	const failed = await until("the command that is too deep", 20, async () => (await all()).find(({ status }) => status === "failed"));
-	assert.match(String((failed["result"] as Members)["error"]), /commands may be nested at most 3 deep; does a command call itself\?/);
+	assert.match(
+		String((failed["result"] as Members)["error"]),
+		/commands may be nested at most 3 levels deep; does a command call itself\?/,
+	);
 	const said = await all();
 	assert.equal(said.length, 4);
 	assert.deepEqual(
@@ -94,7 +97,7 @@ withActions("a route is made of words, and the runner is for its own pack alone"
 		parameters: { execution_id: {}, channel: {} },
 	});
 	assert.equal(other.status, 400);
-	assert.match(String(other.body["faultstring"]), /runner_type: "chatops" runs actions of the service's own packs only/);
+	assert.match(String(other.body["faultstring"]), /runner_type: "chatops" runs only actions of built-in packs/);
 	assert.equal((await ask("POST", "/actions", { name: "more", pack: "chatops", runner_type: "chatops" })).status, 400);
 });
 

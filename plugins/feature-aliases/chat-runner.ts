@@ -29,7 +29,7 @@ const routePattern = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
 export function createChatRunner(parts: ChatRunnerDependencies): Runner {
 	const actions = new ChatActions(parts);
 	return {
-		description: "Does what the pack chatops offers: commands of chats, and what is said about them.",
+		description: "Runs the actions of the pack chatops: chat commands and their replies.",
 		parameters: {},
 		capabilities: {},
 		entryPoint: "forbidden",
@@ -62,10 +62,7 @@ class ChatActions {
 		const action = Object.hasOwn(this.#actions, name) ? this.#actions[name] : undefined;
 		// Otherwise an action of another pack could use this runner type with its own schema and bypass the parameter checks.
 		if (pack !== "chatops" || action === undefined) {
-			throw new SvcError(
-				"SVC_RUNNER",
-				`runner type "${chatRunner}" runs the actions of the pack "chatops" only, not "${context.action_ref}"`,
-			);
+			throw new SvcError("SVC_RUNNER", `runner type "${chatRunner}" runs only actions of the pack "chatops", not "${context.action_ref}"`);
 		}
 		return { succeeded: true, result: await action(context, await this.#whoAsks(context.execution_id)) };
 	}
@@ -130,7 +127,7 @@ function orEmpty(value: unknown): string {
 
 function toRoute(value: unknown): string {
 	if (typeof value === "string" && routePattern.test(value)) return value;
-	throw new SvcError("SVC_INVALID", "route: must be words of letters, digits, _ and -, with dots between them");
+	throw new SvcError("SVC_INVALID", "route: must consist of words of letters, digits, _ and -, separated by dots");
 }
 
 /** Maximum depth of commands whose executions issue further commands. Each command may start many executions. */
@@ -148,7 +145,7 @@ async function assertEnds(storage: Storage, executionId: string): Promise<void> 
 		const [execution]: Said[] = await storage.find("execution", { where: { id }, fields: ["parent_id", "action_ref"], limit: 1 });
 		if (execution?.action_ref.startsWith("chatops.")) commands += 1;
 		if (commands > maxDepth) {
-			throw new SvcError("SVC_INVALID", `text: commands may be nested at most ${maxDepth} deep; does a command call itself?`);
+			throw new SvcError("SVC_INVALID", `text: commands may be nested at most ${maxDepth} levels deep; does a command call itself?`);
 		}
 		id = execution?.parent_id ?? null;
 	}

@@ -4,50 +4,50 @@ import { defineBuiltInPack } from "../../core/feature.ts";
 const manifest = {
 	ref: "chatops",
 	name: "chatops",
-	description: "What chats and the service say to each other.",
+	description: "Messages between chats and the service.",
 	version: "1.0.0",
 	author: "svc",
 };
 
-const channel = { type: "string", required: true, description: "Where it is said." } as const;
-const user = { type: "string", description: "Whom it is for." } as const;
-const whisper = { type: "boolean", default: false, description: "Whether only the user is to see it." } as const;
-const context = { type: "object", description: "The chat's own, given back unchanged." } as const;
-const route = { default: "chatops", description: "Of the bridge; the last word of the event that tells it." } as const;
-const executionId = { type: "string", required: true, description: "The execution that has ended." } as const;
-const command = { type: "string", required: true, description: "What somebody has written." } as const;
+const channel = { type: "string", required: true, description: "Channel of the message." } as const;
+const user = { type: "string", description: "User to whom the message is addressed." } as const;
+const whisper = { type: "boolean", default: false, description: "True if only the user may see the message." } as const;
+const context = { type: "object", description: "Context of the chat, returned unchanged." } as const;
+const route = { default: "chatops", description: "Route of the bridge: the last word of the name of the event." } as const;
+const executionId = { type: "string", required: true, description: "Id of the completed execution." } as const;
+const command = { type: "string", required: true, description: "Text of the message." } as const;
 
 /** Actions by name. The runner type `chatops` selects its operation by the name of the action. */
 const actions: Readonly<Record<string, readonly [description: string, runnerType: string, parameters: ParameterDefinitions]>> = {
 	post_message: [
-		"Say something in a chat.",
+		"Send a message to a chat.",
 		"announcement",
 		{
-			message: { type: "string", required: true, description: "What is said." },
+			message: { type: "string", required: true, description: "Text of the message." },
 			...{ channel, user, whisper, context },
-			extra: { type: "object", description: "Data for the chat." },
+			extra: { type: "object", description: "Additional data for the chat." },
 			route,
 			experimental: { default: true, immutable: true, description: "Fixed." },
 		},
 	],
 	post_result: [
-		"Say in a chat what has come of an execution.",
+		"Send the result of an execution to a chat.",
 		"chatops",
 		{ execution_id: executionId, channel, user, whisper, context, route },
 	],
-	format_execution_result: ["Make what is said of the end of an execution.", "chatops", { execution_id: executionId }],
-	match: ["Find the action alias that a command fits.", "chatops", { text: command }],
+	format_execution_result: ["Render the message about the end of an execution.", "chatops", { execution_id: executionId }],
+	match: ["Find the action alias that matches a command.", "chatops", { text: command }],
 	match_and_execute: [
-		"Start what a command asks for.",
+		"Run a command.",
 		"chatops",
 		{
 			text: command,
-			source_channel: { type: "string", description: "Where it was written." },
-			user: { ...user, description: "Whoever wrote it." },
+			source_channel: { type: "string", description: "Channel in which the command was written." },
+			user: { ...user, description: "Author of the command." },
 		},
 	],
 	run: [
-		"Start what a command asks for, and say in the chat what has come of it.",
+		"Run the action that a chat command selects, and send the result of its execution to the chat.",
 		"chatops",
 		{ text: command, channel, user, whisper, route },
 	],

@@ -53,7 +53,7 @@ test("the client gives the records of the reference as the requests do", () =>
 		await assert.rejects(aliases.get("default.mop"), { code: "SVC_NOT_FOUND" });
 		await assert.rejects(aliases.matchAndExecute({ command: "mop /data", source_channel: "ops" }), {
 			code: "SVC_INVALID",
-			message: 'command: "mop /data" fits no action alias',
+			message: 'command: "mop /data" matches no action alias',
 		});
 	}));
 

@@ -84,7 +84,7 @@ test("a command is matched, executed, and tested to what is said of its end", as
 	assert.deepEqual([tested.exitCode, tested.stdout.trim(), tested.stderr], [0, "message: It said: hello", "Saying it.\n"]);
 	const none = await svc("action-alias", "execute", "mop");
 	assert.equal(none.exitCode, 1);
-	assert.match(none.stdout + none.stderr, /fits no action alias/);
+	assert.match(none.stdout + none.stderr, /matches no action alias/);
 });
 
 test.run();

@@ -130,7 +130,7 @@ async function registerAlias(
 const answerRule: RuleInput & { readonly pack: string } = {
 	name: "notify",
 	pack: "chatops",
-	description: "Says in a chat what has come of what was asked for there.",
+	description: "Sends the results of chat commands to their chat.",
 	trigger: { type: "core.svc.generic.notifytrigger" },
 	criteria: {
 		"trigger.data.source_channel": { type: "exists", pattern: "" },

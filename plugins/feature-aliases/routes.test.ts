@@ -56,14 +56,14 @@ withAliases("lists are chosen by name and pack, sorted, paged and counted", asyn
 withAliases("what an alias cannot say is refused and named", async (ask) => {
 	const cases: readonly (readonly [body: object, names: RegExp])[] = [
 		[{ ...other, name: undefined }, /name: is a required property/],
-		[{ ...other, formats: [] }, /formats: must have at least one/],
-		[{ ...other, formats: ["run {{ cmd"] }, /formats\[0\]: ".*" has no \}\} at its end/],
+		[{ ...other, formats: [] }, /formats: must contain at least one format/],
+		[{ ...other, formats: ["run {{ cmd"] }, /formats\[0\]: ".*" has no closing }}/],
 		[
 			{ ...other, formats: ["ok", { display: "x", representation: ["ok", "run ("] }] },
 			/formats\[1\]\.representation\[1\]: must be a regular expression/,
 		],
 		[{ ...other, formats: [{ display: "x", other: 1 }] }, /formats\.0\.other: is not allowed here/],
-		[{ ...other, formats: Array.from({ length: 201 }, () => "x") }, /formats: must have at most 200 in all, got 201/],
+		[{ ...other, formats: Array.from({ length: 201 }, () => "x") }, /formats: must contain at most 200 formats in total, got 201/],
 		[{ ...other, action_ref: "nothing" }, /action_ref: "nothing" must be <pack>\.<action>/],
 		[{ ...other, ack: { text: "x" } }, /ack\.text: is not allowed here/],
 		[{ ...other, colour: "red" }, /colour: is not allowed here/],
@@ -95,11 +95,11 @@ withAliases("a command finds its alias, and all that it fits are named where it 
 	assert.deepEqual([found.status, found.body["display"], found.body["representation"]], [200, "sweep <volume>", "clean {{ volume }}"]);
 	assert.equal((found.body["actionalias"] as { ref: string }).ref, "disk.sweep");
 	const none = await match("mop /data");
-	assert.deepEqual([none.status, none.body["faultstring"]], [400, 'command: "mop /data" fits no action alias']);
+	assert.deepEqual([none.status, none.body["faultstring"]], [400, 'command: "mop /data" matches no action alias']);
 	await ask("POST", "/actionalias", other);
 	const several = await match("sweep /data now");
 	assert.equal(several.status, 400);
-	assert.match(String(several.body["faultstring"]), /fits 2 action aliases \(default\.other, disk\.sweep\)/);
+	assert.match(String(several.body["faultstring"]), /matches 2 action aliases \(default\.other, disk\.sweep\)/);
 	await ask("POST", "/actionalias", {
 		...other,
 		name: "many",
@@ -111,7 +111,7 @@ withAliases("a command finds its alias, and all that it fits are named where it 
 	await ask("POST", "/actionalias", slow);
 	assert.match(
 		String((await match("a".repeat(60))).body["faultstring"]),
-		/fits no action alias; the search took too long for 1 of them \(default\.slow\)/,
+		/matches no action alias; matching 1 of them took too long \(default\.slow\)/,
 	);
 });
 

@@ -49,7 +49,7 @@ export class AuditChain {
 				}
 				return this.#note(entries);
 			}
-			throw new SvcError("SVC_UNAVAILABLE", "the audit record is written by too many requests at once; try again");
+			throw new SvcError("SVC_UNAVAILABLE", "too many concurrent requests write to the audit record; try again");
 		});
 	}
 
@@ -89,7 +89,7 @@ export class AuditChain {
 /** Converts unexpected errors of the storage to `SVC_UNAVAILABLE`, because the caller has not caused them. */
 function toUnavailable(error: unknown): unknown {
 	if (isSvcError(error) || error instanceof TypeError) return error;
-	return new SvcError("SVC_UNAVAILABLE", "the change cannot be stored with its entry in the audit record; nothing was changed", {
+	return new SvcError("SVC_UNAVAILABLE", "the audit entry of the change cannot be stored; nothing was changed", {
 		cause: error,
 	});
 }

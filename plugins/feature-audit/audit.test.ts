@@ -116,9 +116,9 @@ test("what is refused is recorded, and nobody fills the record with it", () =>
 		assert.equal(of("eve", "request").length, 4);
 		assert.match(String(of("eve", "request")[0]?.detail), /"eve" does not have the permission "action_delete"/);
 		assert.equal(of("ann", "sign_in").length, 3);
-		assert.match(String(of("", "sign_in")[0]?.detail), /by a name that no user has had here/);
+		assert.match(String(of("", "sign_in")[0]?.detail), /an unknown user name, which is in the log/);
 		assert.doesNotMatch(JSON.stringify(refused), /a-password-in-the-name/);
-		assert.match(JSON.stringify(refused), /17 more refusals before this one were not recorded/);
+		assert.match(JSON.stringify(refused), /17 earlier refusals were not recorded/);
 		assert.doesNotMatch(JSON.stringify(refused), /wrong/);
 	}));
 
@@ -137,7 +137,7 @@ const keeper = (urls: { api: string }) =>
 	}))();
 
 for (const [runs, expected] of [
-	["some", ["first", "second: 2 more changes by runs before this one were not recorded"]],
+	["some", ["first", "second: 2 earlier changes by runs were not recorded"]],
 	["all", ["first", "first", "first", "second"]],
 	["none", []],
 ] as const) {

@@ -48,7 +48,7 @@ test("the command lists, exports and verifies the record, and names what was don
 			const forged = file("forged.jsonl", readFileSync(exported, "utf8").replace("default.two", "default.owt"));
 			const offline = await svc({ HOME: home }, "audit", "verify", forged);
 			assert.equal(offline.exitCode, 1);
-			assert.match(offline.stdout, /^entry \d+ was changed: its hash is not that of what it says$/m);
+			assert.match(offline.stdout, /^entry \d+ was changed: its hash does not match its contents$/m);
 			assert.equal((await svc({ HOME: home }, "audit", "verify", file("odd.jsonl", "[]\n"))).exitCode, 2);
 
 			const [last] = await storage().find("audit_entry", { orderBy: [["number", "desc"]], limit: 1 });
@@ -59,11 +59,11 @@ test("the command lists, exports and verifies the record, and names what was don
 			assert.equal((await svc(env, "audit", "verify")).exitCode, 0);
 			const cut = await svc(env, "audit", "verify", "--checkpoint", checkpoint);
 			assert.equal(cut.exitCode, 1);
-			assert.ok(cut.stdout.includes(`\nentry ${number} is missing: cut off the end`), cut.stdout);
+			assert.ok(cut.stdout.includes(`\nentry ${number} is missing: removed from the end`), cut.stdout);
 			await lose(storage(), number - 2);
 			const gap = await svc(env, "audit", "verify", "-j");
 			assert.equal(gap.exitCode, 1);
-			const findings = [{ number: number - 2, problem: `entry ${number - 2} is missing: removed from the middle` }];
+			const findings = [{ number: number - 2, problem: `entry ${number - 2} is missing: removed from the middle of the record` }];
 			assert.deepEqual((JSON.parse(gap.stdout) as { findings: unknown }).findings, findings);
 			const report = (await (await ask("/v1/audit/report")).json()) as { findings: unknown; findings_total: number };
 			assert.deepEqual([report.findings, report.findings_total], [findings, 1]);

@@ -139,5 +139,5 @@ export async function truncateAuditLog(
 		cut = number;
 		if (kept !== -1) break;
 	}
-	if (cut > 0) logger.info("the audit record was cut at its beginning", { last_removed: cut });
+	if (cut > 0) logger.info("old entries of the audit record were deleted", { last_removed: cut });
 }

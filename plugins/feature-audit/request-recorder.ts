@@ -63,7 +63,7 @@ export class RequestRecorder implements AuditHook, WriteInterceptor {
 		const alike = toText(`${request.principal.username} ${keyOf(request)} ${Object.values(request.path).join("/")}`);
 		if (runs === "none" || (runs === "some" && !this.#storedByRuns.admits(alike))) return answer();
 		const skipped = this.#storedByRuns.takeSkipped();
-		const detail = skipped === 0 ? null : `${skipped} more changes by runs before this one were not recorded`;
+		const detail = skipped === 0 ? null : `${skipped} earlier changes by runs were not recorded`;
 		try {
 			return await this.#recordChanges({ ...this.#toScope(request), detail }, answer);
 		} catch (error) {
@@ -85,9 +85,9 @@ export class RequestRecorder implements AuditHook, WriteInterceptor {
 		const name = principal.username || toText(claimedUser(headers));
 		if (!this.#refusals.admits(`${name} ${keyOf(request)}`)) return;
 		const skipped = this.#refusals.takeSkipped();
-		const more = skipped === 0 ? "" : ` (${skipped} more refusals before this one were not recorded)`;
+		const more = skipped === 0 ? "" : ` (${skipped} earlier refusals were not recorded)`;
 		const user = principal.username || (await this.#toKnownUser(name));
-		const unknown = name === user ? "" : " (by a name that no user has had here, which is in the log)";
+		const unknown = name === user ? "" : " (an unknown user name, which is in the log)";
 		const detail = toText(error.message) + unknown + more;
 		const verb = route.permission === "public" ? "sign_in" : "request";
 		await this.#note({ ...this.#toDraft(this.#toScope(request), { verb, outcome: "refused" }), user, detail });
@@ -243,20 +243,20 @@ function claimedUser(headers: Headers): string {
  */
 export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["auth POST /tokens/validate", "changes nothing"],
-	["auth POST /sso/request", "begins a sign-in, which is recorded when it has come to its end"],
-	["auth POST /sso/device", "begins a sign-in, which is recorded when it has come to its end"],
-	["api POST /executions", "a run, which has a record of its own with who asked for it"],
-	["api POST /executions/:id/re_run", "a run, which has a record of its own with who asked for it"],
+	["auth POST /sso/request", "starts a sign-in, which is recorded when it ends"],
+	["auth POST /sso/device", "starts a sign-in, which is recorded when it ends"],
+	["api POST /executions", "starts an execution, which records who requested it"],
+	["api POST /executions/:id/re_run", "starts an execution, which records who requested it"],
 	["api POST /workflows/inspect", "changes nothing"],
 	["api POST /actionalias/match", "changes nothing"],
-	["api POST /aliasexecution", "a run, which has a record of its own with who asked for it"],
-	["api POST /aliasexecution/match_and_execute", "a run, which has a record of its own with who asked for it"],
+	["api POST /aliasexecution", "starts an execution, which records who requested it"],
+	["api POST /aliasexecution/match_and_execute", "starts an execution, which records who requested it"],
 	["api POST /packs/index/search", "changes nothing"],
 	["api POST /rules/test", "changes nothing"],
-	["api POST /webhooks/**:url", "an event, which has a record of its own with who sent it"],
-	["api POST /workers/poll", "a worker asks for runs, which have records of their own"],
+	["api POST /webhooks/**:url", "dispatches an event, which records its sender"],
+	["api POST /workers/poll", "requests runs for a worker, which have their own records"],
 	["api POST /workers/jobs/:id/output", "what a run prints"],
-	["api POST /workers/jobs/:id/end", "the end of a run, which its record tells"],
+	["api POST /workers/jobs/:id/end", "reports the end of a run, which is in its record"],
 	["api POST /workers/jobs/:id/files", "changes nothing"],
 	["api POST /workers/jobs/:id/bytes", "changes nothing"],
 ]);

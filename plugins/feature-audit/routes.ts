@@ -42,8 +42,8 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/entries",
-		summary: "List entries of the audit record, the newest first",
-		description: "1000 at a time. With `after` those behind that number, the oldest first: so that all can be read in order.",
+		summary: "List the entries of the audit record, newest first",
+		description: "At most 1000 entries. With `after`, the entries after that number, oldest first, so that all can be read in order.",
 		answers: { 200: answerPage(auditEntrySchema), 429: answerTooMany },
 		permission: "audit_view",
 		query: { ...pagingQuery, ...filterQuery },
@@ -60,7 +60,7 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/checkpoints",
-		summary: "List the checkpoints of the audit record, the oldest first",
+		summary: "List the checkpoints of the audit record, oldest first",
 		answers: { 200: answerPage(auditCheckpointSchema), 429: answerTooMany },
 		permission: "audit_view",
 		query: pagingQuery,
@@ -72,8 +72,8 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/checkpoint",
-		summary: "Sign what the audit record is now",
-		description: "To be kept where nobody who can change the database can change it.",
+		summary: "Sign a checkpoint of the audit record",
+		description: "Store the response where administrators of the database cannot change it.",
 		answers: { 200: answerJson(auditCheckpointSchema) },
 		permission: "audit_view",
 		handler: async ({ engine }) => replyJson(toCheckpoint(await engine.audit.checkpoint())),
@@ -81,8 +81,8 @@ export const auditRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/audit/report",
-		summary: "Look whether the audit record is as it was written",
-		description: "Reads all of it, and compares it with the checkpoints that the storage keeps. Of what is wrong the first 100 are told.",
+		summary: "Verify the audit record",
+		description: "Reads all entries and compares them with the checkpoints in the storage. Reports the first 100 problems.",
 		answers: { 200: answerJson(auditReportSchema) },
 		permission: "audit_view",
 		handler: async ({ engine }) => replyJson(await engine.audit.report()),

@@ -61,8 +61,7 @@ class Walk {
 		if (keys?.includes(key) === false) return this.#find(number, `the checkpoint of entry ${number} is signed by an unknown key, ${key}`);
 		this.#keys.add(key);
 		const known = this.#checkpoints.get(number);
-		if (known !== undefined && known.hash !== hash)
-			this.#find(number, `checkpoints of entry ${number} disagree: the record was written anew`);
+		if (known !== undefined && known.hash !== hash) this.#find(number, `checkpoints of entry ${number} disagree: the record was rewritten`);
 		this.#checkpoints.set(number, checkpoint);
 	}
 
@@ -71,7 +70,7 @@ class Walk {
 		this.#count += 1;
 		if (this.#last === undefined) this.#begin(entry);
 		else this.#follow(entry, this.#last);
-		if (toEntryHash(entry) !== hash) this.#find(number, `entry ${number} was changed: its hash is not that of what it says`);
+		if (toEntryHash(entry) !== hash) this.#find(number, `entry ${number} was changed: its hash does not match its contents`);
 		const checkpoint = this.#checkpoints.get(number);
 		if (checkpoint !== undefined) this.#compare(entry, checkpoint);
 		this.#last = entry;
@@ -80,18 +79,18 @@ class Walk {
 	#begin({ number, previous_hash }: AuditEntry): void {
 		this.#first = number;
 		if (number === 1) {
-			if (previous_hash !== genesis) this.#find(1, "entry 1 was changed: something stood before it");
+			if (previous_hash !== genesis) this.#find(1, "entry 1 was changed: it refers to an earlier entry");
 			return;
 		}
 		const anchor = this.#checkpoints.get(number - 1);
 		if (anchor?.hash === previous_hash) return;
-		this.#find(1, `${range(1, number - 1)} missing, and no checkpoint tells of that`);
+		this.#find(1, `${range(1, number - 1)} missing, without a checkpoint that explains it`);
 	}
 
 	#follow({ number, previous_hash }: AuditEntry, last: AuditEntry): void {
 		const expected = last.number + 1;
-		if (number < expected) this.#find(number, `entry ${number} is there twice, or out of order`);
-		else if (number > expected) this.#find(expected, `${range(expected, number - 1)} missing: removed from the middle`);
+		if (number < expected) this.#find(number, `entry ${number} is duplicated or out of order`);
+		else if (number > expected) this.#find(expected, `${range(expected, number - 1)} missing: removed from the middle of the record`);
 		else if (previous_hash !== last.hash) this.#find(last.number, `entry ${last.number} was replaced: entry ${number} follows another one`);
 	}
 
@@ -100,7 +99,7 @@ class Walk {
 		else
 			this.#find(
 				this.#signed + 1,
-				`entries ${this.#signed + 1} to ${number} were written anew: the checkpoint of ${checkpoint.timestamp} holds another hash of entry ${number}`,
+				`entries ${this.#signed + 1} to ${number} were rewritten: the checkpoint of ${checkpoint.timestamp} has a different hash of entry ${number}`,
 			);
 	}
 
@@ -110,7 +109,7 @@ class Walk {
 		if (latest !== undefined && latest.number > last)
 			this.#find(
 				last + 1,
-				`${range(last + 1, latest.number)} missing: cut off the end, which the checkpoint of ${latest.timestamp} has signed`,
+				`${range(last + 1, latest.number)} missing: removed from the end, although the checkpoint of ${latest.timestamp} includes them`,
 			);
 		return {
 			entries: this.#count,

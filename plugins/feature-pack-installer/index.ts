@@ -64,15 +64,15 @@ export function findFollowedProblems({ packs = [] }: Pick<SvcConfig, "packs">): 
 function findSourceProblem(pack: GitPack): string | undefined {
 	// The source appears in records, executions and the log, so it must not contain a password.
 	if (redactAddress(pack.git) !== plain(pack.git))
-		return "git: must be an address without name and password; hint: content.credentials_file holds those of servers";
+		return "git: must be a URL without user name and password; hint: put credentials of servers into content.credentials_file";
 	try {
 		const { kind, revision, subdirectory } = parsePackRequest(toSourceText(pack));
 		if (kind === "index" || kind === "archive" || pack.git.startsWith("/"))
-			return "git: must be the address of a repository; hint: file:// for one on this machine";
-		if (revision !== pack.revision) return "git: must not hold a revision; hint: revision is a member of its own";
+			return "git: must be the URL of a repository; hint: file:// for a local repository";
+		if (revision !== pack.revision) return "git: must not contain a revision; hint: use the member revision";
 		return (subdirectory === undefined) === (pack.subdirectory === undefined)
 			? undefined
-			: "git: must not hold a folder; hint: subdirectory is a member of its own";
+			: "git: must not contain a directory; hint: use the member subdirectory";
 	} catch (error) {
 		return `git: ${toErrorMessage(error)}`;
 	}

@@ -17,7 +17,7 @@ test("a job about no pack is refused, and begins nothing", () =>
 			assert.deepEqual(await post(path, body), [400, "packs: name at least one pack"], `${path} ${JSON.stringify(body)}`);
 		}
 		for (const body of [{}, { packs: [] }, { packs: ["disk"], all: true }]) {
-			assert.deepEqual(await post("upgrade", body), [400, "packs: name the packs, or set all"], JSON.stringify(body));
+			assert.deepEqual(await post("upgrade", body), [400, "packs: name the packs or set all"], JSON.stringify(body));
 		}
 		assert.deepEqual(await (await ask("/v1/executions?limit=5")).json(), []);
 		assert.equal((await post("install", { packs: ["/nowhere/disk"] }))[0], 202);

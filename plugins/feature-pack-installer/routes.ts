@@ -47,7 +47,7 @@ const rollbackBody = defineBody<JsonObject>({
 });
 
 const answers = {
-	202: answerJson(packJobSchema, { description: "It has begun: its execution tells how it goes." }),
+	202: answerJson(packJobSchema, { description: "The execution of the request has started." }),
 };
 
 /** Routes that change the installed packs. Each request submits an execution of an action of the pack `packs`. */
@@ -57,7 +57,7 @@ export const packInstallRoutes = [
 		path: "/packs/install",
 		summary: "Install packs",
 		description:
-			"`{packs, force, skip_dependencies}`, or `{locked}` with the entries of a lock file. Also takes `action_execute` on `packs.install`.",
+			"Body: `{packs, force, skip_dependencies}`, or `{locked}` with the entries of a lock file. Also requires `action_execute` on `packs.install`.",
 		answers,
 		permission: "pack_install",
 		body: installBody,
@@ -73,7 +73,7 @@ export const packInstallRoutes = [
 		method: "POST",
 		path: "/packs/uninstall",
 		summary: "Remove packs",
-		description: "`{packs, force}`. Also takes `action_execute` on `packs.uninstall`.",
+		description: "Body: `{packs, force}`. Also requires `action_execute` on `packs.uninstall`.",
 		answers,
 		permission: "pack_uninstall",
 		body: uninstallBody,
@@ -86,22 +86,22 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/packs/upgrade",
-		summary: "Install what is newer",
-		description: "`{packs, all, force, skip_dependencies}`. Also takes `action_execute` on `packs.upgrade`.",
+		summary: "Upgrade packs",
+		description: "Body: `{packs, all, force, skip_dependencies}`. Also requires `action_execute` on `packs.upgrade`.",
 		answers,
 		permission: "pack_install",
 		body: upgradeBody,
 		handler(context) {
 			const { packs = [], all = false } = context.body as { readonly packs?: readonly string[]; readonly all?: boolean };
-			if ((packs.length === 0) !== all) throw new SvcError("SVC_INVALID", "packs: name the packs, or set all");
+			if ((packs.length === 0) !== all) throw new SvcError("SVC_INVALID", "packs: name the packs or set all");
 			return beginOn(context, "upgrade", packs);
 		},
 	}),
 	defineRoute({
 		method: "POST",
 		path: "/packs/rollback",
-		summary: "Go back to an earlier version of a pack",
-		description: "`{pack, version}`. Also takes `action_execute` on `packs.rollback`.",
+		summary: "Return to an earlier version of a pack",
+		description: "Body: `{pack, version}`. Also requires `action_execute` on `packs.rollback`.",
 		answers,
 		permission: "pack_install",
 		body: rollbackBody,
@@ -110,8 +110,8 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/outdated",
-		summary: "Compare installed packs with where they came from",
-		description: "Asks each of these places, which may take a while.",
+		summary: "Compare installed packs with their sources",
+		description: "Contacts each source, which may take a while.",
 		answers: { 200: describeList(newerSchema) },
 		permission: "pack_search",
 		async handler({ engine }) {
@@ -121,8 +121,8 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/followed",
-		summary: "List packs in git that the configuration has the service follow",
-		description: "With what came of the last look there.",
+		summary: "List the packs that are synced from git",
+		description: "Includes the outcome of the last check.",
 		answers: { 200: describeList(followedSchema) },
 		permission: "pack_list",
 		async handler({ engine }) {
@@ -132,7 +132,7 @@ export const packInstallRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/lock",
-		summary: "What a lock file says of the installed packs",
+		summary: "Get the lock file entries of the installed packs",
 		answers: { 200: describeList(lockEntrySchema) },
 		permission: "pack_list",
 		async handler({ engine }) {

@@ -63,8 +63,7 @@ async function inspectByRunners(
 ): Promise<readonly PackFinding[]> {
 	const found: PackFinding[] = [];
 	for (const { runner, tools, failure } of started) {
-		const toNote = (error: unknown) =>
-			findingOf("note", "", `files for the runner "${runner}" were not looked at: ${toErrorMessage(error)}`);
+		const toNote = (error: unknown) => findingOf("note", "", `files for the runner "${runner}" were not checked: ${toErrorMessage(error)}`);
 		try {
 			if (tools === undefined) throw failure;
 			found.push(...((await tools.inspect?.({ pack: ref, directory, signal })) ?? []));
@@ -97,7 +96,7 @@ export async function inspectRules(
 	for (const { kind, namesAction = false } of config.fileReaders) {
 		if (!namesAction || !isDefinedKind(kind)) continue;
 		for (const { metadata_file: file, action_ref: ref } of await findNamedActions(storage, kind, pack)) {
-			const problems = (await findAction(ref)) === undefined ? [{ path: ["action_ref"], message: `there is no action "${ref}"` }] : [];
+			const problems = (await findAction(ref)) === undefined ? [{ path: ["action_ref"], message: `action "${ref}" does not exist` }] : [];
 			if (file !== null) found.push(...(await locate(directory, file, problems, () => typeOf({ type: "action" }, ref, known))));
 		}
 	}

@@ -23,7 +23,7 @@ test("check prints what is wrong as compilers do, and ends with 1", () =>
 		const place = relative(process.cwd(), directory);
 		const lines = [
 			`${place}/actions/count.yaml:3: error: unknown attribute "colour" (colour)`,
-			`${place}/herd.csv: note: nothing here reads a file of this name`,
+			`${place}/herd.csv: note: a file with this name is ignored`,
 			"yard: 1 error, 1 note",
 		];
 		assert.deepEqual([exitCode, stdout], [1, `${lines.join("\n")}\n`]);
@@ -60,7 +60,7 @@ test("test prints each test and ends with 1 when one fails", () =>
 		const lines = [
 			"ok   tests/rules/feed.yaml: nothing is counted",
 			"FAIL tests/rules/feed.yaml: all is counted",
-			'     the rule does not match: criterion "trigger.body" does not hold',
+			'     the rule does not match: criterion "trigger.body" does not match',
 			"yard: 1 passed, 1 failed",
 		];
 		assert.deepEqual([exitCode, stdout], [1, `${lines.join("\n")}\n`]);

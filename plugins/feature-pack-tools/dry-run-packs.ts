@@ -49,7 +49,7 @@ const draftStorage = defineStorage("draft", () => new DryRunStorage());
 const silentBus = defineEventBus("silent", () => ({
 	capabilities: {},
 	publish: () => {},
-	subscribe: () => Promise.reject(new Error("nothing is told to anybody")),
+	subscribe: () => Promise.reject(new Error("a dry run has no event bus")),
 }));
 
 /** Sections that concern an installation and not its packs. They are ignored. */

@@ -13,7 +13,7 @@ export async function findPacks(given: readonly string[]): Promise<readonly stri
 		const directory = resolve(path);
 		if (!existsSync(directory) || !statSync(directory).isDirectory()) throw new SvcError("SVC_INVALID", `"${path}" is not a directory`);
 		const packs = existsSync(join(directory, "pack.yaml")) ? [directory] : await findPackDirectories(directory);
-		if (packs.length === 0) throw new SvcError("SVC_INVALID", `"${path}" neither is nor contains a pack: a pack has a file pack.yaml`);
+		if (packs.length === 0) throw new SvcError("SVC_INVALID", `"${path}" is not a pack and contains no packs: a pack has a file pack.yaml`);
 		found.push(...packs);
 	}
 	return [...new Set(found)];

@@ -67,7 +67,7 @@ function toFindings(
 		const pack = ref.split(".")[0] ?? "";
 		// An unknown pack is only a note: it may be installed where the workflow will run.
 		if (!packs.has(pack))
-			return [{ ...findingOf("note", file, `the pack "${pack}" is not at hand: its actions were not looked at`, line), path: spec_path }];
+			return [{ ...findingOf("note", file, `the pack "${pack}" is not available: its actions were not checked`, line), path: spec_path }];
 	}
 	return [{ type: type === "warning" ? "note" : "error", file, line, path: spec_path, message: `${type}: ${message}` }];
 }

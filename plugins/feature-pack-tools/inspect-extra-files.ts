@@ -26,7 +26,7 @@ export async function inspectExtraFiles({ directory, files, readers, metadata }:
 		...inspectDeeper(files, readers, metadata),
 		...(files.some((file) => /^readme(?:\.\w+)?$/i.test(file))
 			? []
-			: [findingOf("note", "", "has no README.md, which tells people what it is for")]),
+			: [findingOf("note", "", "has no README.md, which describes the pack to users")]),
 		...(files.includes("icon.png") ? await inspectIcon(directory) : []),
 		...(files.includes("requirements.txt") ? await inspectRequirements(directory) : []),
 	];
@@ -37,9 +37,9 @@ function inspectTop(files: readonly string[], readers: readonly FileReader[]): r
 	const unknown = new Set(files.filter((file) => file.includes("/")).map((file) => file.split("/")[0] ?? ""));
 	const ofFolders = [...unknown]
 		.filter((folder) => !known.has(folder))
-		.map((folder) => findingOf("note", `${folder}/`, "nothing here reads a folder of this name"));
+		.map((folder) => findingOf("note", `${folder}/`, "a directory with this name is ignored"));
 	const ofFiles = files.filter((file) => !file.includes("/") && !knownFiles.test(file));
-	return [...ofFolders, ...ofFiles.map((file) => findingOf("note", file, "nothing here reads a file of this name"))];
+	return [...ofFolders, ...ofFiles.map((file) => findingOf("note", file, "a file with this name is ignored"))];
 }
 
 /**
@@ -61,8 +61,8 @@ function inspectDeeper(
 					"note",
 					file,
 					folder === "actions"
-						? "is the entry point of no action"
-						: `is not read: each ${kind.replace("_", " ")} is described directly in ${folder}`,
+						? "is not the entry point of an action"
+						: `is ignored: each ${kind.replace("_", " ")} must be a file directly in ${folder}`,
 				),
 			),
 	);
@@ -89,6 +89,6 @@ async function inspectRequirements(directory: string): Promise<readonly PackFind
 		const text = line.replace(/(?:^|\s)#.*$/, "").trim();
 		return text === "" || requirement.test(text)
 			? []
-			: [findingOf("error", "requirements.txt", `"${text.slice(0, 100)}" is no requirement`, index + 1)];
+			: [findingOf("error", "requirements.txt", `"${text.slice(0, 100)}" is not a valid requirement`, index + 1)];
 	});
 }

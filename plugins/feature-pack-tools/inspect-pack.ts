@@ -83,8 +83,9 @@ async function findPackFiles(directory: string): Promise<FoundFiles> {
 			if (information.isDirectory()) folders.push(path);
 			else if (information.isFile()) files.push(path);
 			else if (information.isSymbolicLink()) findings.push(...(await inspectLink(root, path, files)));
-			else findings.push(findingOf("error", path, "must be a file or a folder"));
-			if (files.length > maxFiles) return { files, findings: [...findings, findingOf("error", "", `holds more than ${maxFiles} files`)] };
+			else findings.push(findingOf("error", path, "must be a file or a directory"));
+			if (files.length > maxFiles)
+				return { files, findings: [...findings, findingOf("error", "", `contains more than ${maxFiles} files`)] };
 		}
 	}
 	return { files: files.sort(), findings };
@@ -92,8 +93,8 @@ async function findPackFiles(directory: string): Promise<FoundFiles> {
 
 async function inspectLink(root: string, path: string, files: string[]): Promise<readonly PackFinding[]> {
 	const target = await realpath(join(root, path)).catch(() => undefined);
-	if (target === undefined) return [findingOf("error", path, "is a link that leads nowhere")];
-	if (target !== root && !target.startsWith(root + sep)) return [findingOf("error", path, "is a link that leads out of the pack")];
+	if (target === undefined) return [findingOf("error", path, "is a link to a path that does not exist")];
+	if (target !== root && !target.startsWith(root + sep)) return [findingOf("error", path, "is a link to a path outside the pack")];
 	if ((await lstat(target)).isFile()) files.push(path);
 	return [];
 }

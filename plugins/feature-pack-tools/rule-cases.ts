@@ -34,7 +34,7 @@ export async function findRuleTests({ ref, directory, files }: PackInspection, d
 
 async function runCase(ref: string, { given, expect }: ReadCase, { config, engine }: DryRunPacks): Promise<readonly string[]> {
 	const { rules, datastore } = engine;
-	if (rules === undefined) return ["the configuration leaves rules out"];
+	if (rules === undefined) return ["the configuration does not include rules"];
 	const tester: Principal = { username: config.options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const items = Object.entries((given["datastore"] ?? {}) as JsonObject);
 	for (const [name, value] of items) await datastore?.set(name, { value: toItemText(value), scope: "system" }, tester);
@@ -44,7 +44,7 @@ async function runCase(ref: string, { given, expect }: ReadCase, { config, engin
 		return compare(await rules.test({ rule: ref, triggerInstance }, tester), expect);
 	} catch (error) {
 		if (!isSvcError(error, "SVC_NOT_FOUND")) throw error;
-		return [`there is no rule "${ref}"; \`svc pack check\` says why one of the pack is not taken`];
+		return [`rule "${ref}" does not exist; hint: \`svc pack check\` shows why a rule of the pack is skipped`];
 	} finally {
 		for (const [name] of items) await datastore?.remove(name, { scope: "system" }, tester);
 	}
@@ -57,7 +57,7 @@ function toItemText(value: JsonValue): string {
 
 function compare(outcome: RuleTestOutcome, { matches = true, parameters, criterion }: JsonObject): readonly string[] {
 	if (outcome.matched !== matches) {
-		return [outcome.matched ? "the rule matches, and was expected not to" : `the rule does not match: ${outcome.reason}`];
+		return [outcome.matched ? "expected the rule not to match, but it matches" : `the rule does not match: ${outcome.reason}`];
 	}
 	if (outcome.matched) {
 		if (!isJsonObject(parameters) || isDeepStrictEqual(outcome.parameters, parameters)) return [];
@@ -65,5 +65,5 @@ function compare(outcome: RuleTestOutcome, { matches = true, parameters, criteri
 	}
 	const failed = outcome.failed?.key ?? null;
 	if (typeof criterion !== "string" || failed === criterion) return [];
-	return [`expected that criterion "${criterion}" does not hold: ${outcome.reason}`];
+	return [`expected criterion "${criterion}" not to match, but: ${outcome.reason}`];
 }

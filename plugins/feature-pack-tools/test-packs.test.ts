@@ -76,9 +76,9 @@ test("cases of a rule say whether it matches, with which parameters, and what do
 		results.slice(3).flatMap(({ problems }) => problems),
 		[
 			'parameters: expected {"herd":"cows"}\n            got {"herd":"sheep","pin":"********"}',
-			'the rule does not match: criterion "trigger.body.size" does not hold',
-			'expected that criterion "trigger.body.herd" does not hold: criterion "trigger.body.size" does not hold',
-			'there is no rule "yard.starve"; `svc pack check` says why one of the pack is not taken',
+			'the rule does not match: criterion "trigger.body.size" does not match',
+			'expected criterion "trigger.body.herd" not to match, but: criterion "trigger.body.size" does not match',
+			'rule "yard.starve" does not exist; hint: `svc pack check` shows why a rule of the pack is skipped',
 		],
 	);
 });
@@ -100,7 +100,7 @@ test("cases of workflows run, and what cannot be read has failed", async () => {
 		"not ok rule tests/rules/shape.yaml: cases can be read",
 		"not ok rule tests/rules/text.yaml: cases can be read",
 	]);
-	assert.deepEqual(results[2]?.problems, ["must hold a list of cases"]);
+	assert.deepEqual(results[2]?.problems, ["must contain a list of cases"]);
 	assert.deepEqual(results[3]?.problems, ['case 2: unknown attribute "payloads"; did you mean "payload"?']);
 	assert.match(results[4]?.problems[0] ?? "", /^line \d+: /);
 });
@@ -137,7 +137,7 @@ test("cases of aliases say what commands ask for", async () => {
 		"action: expected yard.milk, got yard.count",
 		'parameters: expected {"herd":"geese"}\n            got {"herd":"goats"}',
 	]);
-	assert.deepEqual(results[5]?.problems, ['the command fits "yard.all", too']);
+	assert.deepEqual(results[5]?.problems, ['the command also matches "yard.all"']);
 });
 
 test("only those that are asked for run", async () => {

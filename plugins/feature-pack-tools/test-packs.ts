@@ -20,7 +20,7 @@ export async function findWorkflowTests(inspection: PackInspection, { runners }:
 		if (!inspection.files.includes(file)) continue;
 		const definitions = runners.get(runner)?.definitions;
 		if (definitions?.test === undefined) {
-			tests.push({ kind, file, name: "cases", skipped: `definitions for "${runner}" cannot be tried with cases`, run: async () => [] });
+			tests.push({ kind, file, name: "cases", skipped: `definitions for "${runner}" cannot be tested with cases`, run: async () => [] });
 			continue;
 		}
 		const read = async () => {

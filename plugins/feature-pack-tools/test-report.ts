@@ -11,7 +11,7 @@ function toText({ pack, results }: PackTests): string {
 	const failed = results.filter(({ problems }) => problems.length > 0).length;
 	const skipped = results.filter((result) => result.skipped !== undefined).length;
 	const counts = [`${results.length - failed - skipped} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])];
-	return [...results.flatMap(toTestLines), `${pack}: ${results.length === 0 ? "there are no tests" : counts.join(", ")}`]
+	return [...results.flatMap(toTestLines), `${pack}: ${results.length === 0 ? "no tests were found" : counts.join(", ")}`]
 		.map((line) => `${line}\n`)
 		.join("");
 }

@@ -78,7 +78,7 @@ test("switched off, neither the page nor its files are there", () =>
 	withService(
 		async ({ urls }) => {
 			const page = await fetch(`${urls.api}/`, { headers: browser });
-			assert.match(await page.text(), /web page is switched off/);
+			assert.match(await page.text(), /web interface is disabled/);
 			const { assets } = await import("./routes.ts");
 			for (const name of assets.names) assert.equal((await fetch(`${urls.api}/web/${name}`)).status, 404);
 			assert.ok(assets.names.length > 2);

@@ -14,7 +14,7 @@ export const webRoutes = [
 		method: "GET",
 		path: "/web/:file",
 		summary: "Get a file of the web page",
-		description: "Its name holds a hash of what is in it, so it may be kept for ever. The page itself is at `/`.",
+		description: "The file name contains a hash of the contents, so the file may be cached forever. The page itself is at `/`.",
 		answers: {
 			200: answerText(["text/javascript", "text/css", "image/svg+xml"], "The file.", "text"),
 			500: undefined,

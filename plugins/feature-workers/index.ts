@@ -92,7 +92,7 @@ function createWorkersFeature(kernel: Kernel, { packs, policies }: Pick<NamedFea
 			// A worker that received an inquiry could answer it in place of the users who must answer.
 			return runners.includes(name) && name !== inquiryRunnerType
 				? routeToWorkers(name, runner, { runs, findDemand: policies.findDemand })
-				: policies.refuseDemands(runner, `and workers are given no runs of the runner type "${name}"`);
+				: policies.refuseDemands(runner, `but workers are not given runs of the runner type "${name}"`);
 		},
 		// Removes the job and its output in the same write that stores the end of the run.
 		onCompletion: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),

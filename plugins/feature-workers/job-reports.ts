@@ -39,7 +39,7 @@ export class JobReports implements JobReporting {
 		this.#parts = parts;
 		this.#refused = parts.hub.counter({
 			name: "svc_worker_requests_refused_total",
-			help: "Requests of workers about jobs that were not theirs, or not any more; each was refused.",
+			help: "Requests of workers for jobs that were not or no longer assigned to them; each was refused.",
 		});
 	}
 

@@ -202,7 +202,7 @@ test("policies demand labels besides those of the action, of its pack and of use
 		assert.equal(refused["status"], "failed");
 		assert.match(
 			JSON.stringify(refused["result"]),
-			/policies demand a worker with the labels tight \(default\.of_pack\).*runner type \\"local\\"/,
+			/policies require a worker with the labels tight \(default\.of_pack\).*runner type \\"local\\"/,
 		);
 		assert.equal((await ended(await start(root, "default.near")))["status"], "succeeded");
 		// What would need no run where nothing is demanded waits for its worker all the same.

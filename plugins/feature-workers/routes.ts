@@ -127,8 +127,8 @@ export const workerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/workers",
-		summary: "List workers, by name",
-		description: "Without count headers. Those that have gone are listed for a day.",
+		summary: "List workers by name",
+		description: "Without count headers. Stopped workers are listed for one day.",
 		answers: { 200: describeList(workerSchema) },
 		permission: "worker_list",
 		async handler({ engine }) {
@@ -138,9 +138,9 @@ export const workerRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/workers/:worker",
-		summary: "Get a worker by its id or name, with what runs there",
+		summary: "Get a worker by its id or name, with its running executions",
 		description:
-			"400 for a name that several have. `executions`: at most 100 runs, newest first; empty if the caller may not list executions.",
+			"400 if several workers have the name. `executions`: at most 100 runs, newest first; empty if the user may not list executions.",
 		answers: { 200: answerJson(singleWorkerSchema) },
 		permission: "worker_list",
 		async handler({ engine, path, guard, principal }) {
@@ -153,9 +153,8 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/poll",
-		summary: "Tell of a worker, and take work",
-		description:
-			"What `svc worker` asks all the time: renews what it has, and waits for something new. Needs the permission on each label.",
+		summary: "Report a worker and request work",
+		description: "Sent continuously by `svc worker`: renews its leases and waits for new work. Requires the permission on each label.",
 		answers: { 200: answerJson(workerNewsSchema) },
 		permission: "worker_take",
 		resource: ({ body }) => labelled(body.labels[0] ?? ""),
@@ -170,8 +169,8 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/jobs/:id/output",
-		summary: "Hand over output of a job",
-		description: "`stored` is false where there is no room for it yet: to be sent again.",
+		summary: "Store output of a job",
+		description: "`stored` is false if there is currently no space for the output; the worker must send it again.",
 		answers: { 200: answerJson(workerReceiptSchema), 409: stale, 404: undefined },
 		permission: "worker_take",
 		resource: jobResource,
@@ -183,8 +182,8 @@ export const workerRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/workers/jobs/:id/end",
-		summary: "Hand over the end of a job",
-		description: "With the output that is not handed over yet. The first end counts.",
+		summary: "Store the end of a job",
+		description: "Includes the output that is not stored yet. Only the first end is stored.",
 		answers: { 200: answerJson(workerReceiptSchema), 409: stale, 404: undefined },
 		permission: "worker_take",
 		resource: jobResource,
@@ -211,7 +210,7 @@ export const workerRoutes = [
 		method: "POST",
 		path: "/workers/jobs/:id/bytes",
 		summary: "Get bytes of the files that a job needs",
-		description: "The files lie one behind the other, in the order of their list. `data` is base64.",
+		description: "The files are concatenated in the order of their list. `data` is Base64.",
 		answers: { 200: answerJson(workerBytesSchema), 409: stale, 404: undefined },
 		permission: "worker_take",
 		resource: jobResource,

@@ -66,7 +66,7 @@ export class StoredWorkers implements Workers {
 		const alive = views.filter(({ isAlive }) => isAlive);
 		const [one, other] = alive.length > 0 ? alive : views;
 		if (one === undefined) throw new SvcError("SVC_NOT_FOUND", `worker "${idOrName}" cannot be found`);
-		if (other !== undefined) throw new SvcError("SVC_INVALID", `worker: several are called "${idOrName}"; give the id of one`);
+		if (other !== undefined) throw new SvcError("SVC_INVALID", `worker: several workers have the name "${idOrName}"; give an id`);
 		return one;
 	}
 

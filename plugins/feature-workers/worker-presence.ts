@@ -56,6 +56,6 @@ export class WorkerPresence {
 		const { storage, clock } = this.#parts;
 		const alive = await storage.count("worker", { user, expires_at: { gt: toTimestamp(clock.steady()) } }, maxWorkersPerUser);
 		if (alive >= maxWorkersPerUser)
-			throw new SvcError("SVC_FORBIDDEN", `user "${user}" has ${maxWorkersPerUser} workers, and may not have more at once`);
+			throw new SvcError("SVC_FORBIDDEN", `user "${user}" already has ${maxWorkersPerUser} workers, the maximum`);
 	}
 }

@@ -5,7 +5,7 @@ import type { WorkerRunFollowers } from "./worker-run-followers.ts";
 const parameter: ParameterDefinition = {
 	type: "array",
 	items: { type: "string" },
-	description: "Labels of the workers that may carry it out; empty: it runs on a node of the service.",
+	description: "Labels of the workers that may run the action. Empty: it runs on a node of the service.",
 	default: [],
 	// Reserved, so that the author of an action, not its caller, decides on which machine it runs.
 	reserved: true,

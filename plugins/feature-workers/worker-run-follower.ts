@@ -89,14 +89,14 @@ export class WorkerRunFollower {
 		if (kind === "shutdown") return handedOver;
 		const [job]: readonly FollowedJob[] = await storage.find("worker_job", { where: { id: this.#id }, limit: 1, fields });
 		if (job === undefined)
-			throw new SvcError("SVC_RUNNER", "the job of the worker was removed from the storage; it is unknown if the run has ended");
+			throw new SvcError("SVC_RUNNER", "the job of the worker was removed from the storage; it is unknown whether the run has ended");
 		const end = job.status === "ended" && job.result !== null ? this.#parts.sealing.open<StoredEnd>(job.result) : undefined;
 		await this.#output.take(job, end?.rest);
 		if (job.status === "ended") return this.#toResult(job, end);
 		if (job.status === "lost") return toLost(job);
 		if (kind !== undefined) return this.#end(job, kind);
 		if (isLapsed(job) && (await this.#giveUp(job))) {
-			logger.warn("worker went away", { execution_id: context.execution_id, worker: job.worker_name });
+			logger.warn("worker of a run stopped", { execution_id: context.execution_id, worker: job.worker_name });
 			return toLost(job);
 		}
 		await this.#show(job);
@@ -182,6 +182,6 @@ export class WorkerRunFollower {
 const handedOver: RunResult = { succeeded: false, result: {}, status: "running" };
 
 function toLost({ worker_name }: FollowedJob): RunResult {
-	const error = `the worker "${worker_name}" that ran the action went away`;
+	const error = `the worker "${worker_name}" that ran the action stopped`;
 	return { succeeded: false, status: "abandoned", result: { failed: true, succeeded: false, error } };
 }

@@ -270,6 +270,6 @@ export class WorkerRunFollowers {
 		const alive = await storage.find("worker", { where: { expires_at: { gt: toTimestamp(clock.steady()) } } });
 		const count = alive.filter((worker) => fits(worker, job)).length;
 		const needed = `the labels ${job.labels.join(", ")} and the runner ${job.runner}`;
-		return count === 0 ? `no worker has ${needed}` : `a place on a worker with ${needed}`;
+		return count === 0 ? `no worker has ${needed}` : `a slot on a worker with ${needed}`;
 	}
 }

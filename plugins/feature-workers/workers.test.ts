@@ -342,7 +342,7 @@ scene("nobody has more than a thousand workers at once, and the workers of other
 		await Promise.all(Array.from({ length: 100 }, (_, index) => poll(first + index)));
 	await assert.rejects(
 		poll(maxWorkersPerUser),
-		(error) => isSvcError(error, "SVC_FORBIDDEN") && /"edge" has 1000 workers/.test(error.message),
+		(error) => isSvcError(error, "SVC_FORBIDDEN") && /"edge" already has 1000 workers/.test(error.message),
 	);
 	await poll(0);
 	await poll(0, "maria");

@@ -16,7 +16,7 @@ export type { PrometheusMetricsOptions } from "./options.ts";
 export const prometheusMetrics = defineTelemetry("prometheus", (options: PrometheusMetricsOptions) => new PrometheusMetrics(options));
 
 export class PrometheusMetrics implements Telemetry {
-	readonly description = "Measurements for Prometheus, which asks for them by GET /metrics.";
+	readonly description = "Metrics for Prometheus at GET /metrics.";
 	readonly #options: PrometheusMetricsOptions;
 	readonly #package: string;
 	#meters: PrometheusMeters | undefined;

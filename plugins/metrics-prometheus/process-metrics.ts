@@ -16,7 +16,7 @@ const collections: Readonly<Record<number, string>> = {
 
 export const collectionDurations: HistogramDefinition = {
 	name: "nodejs_gc_duration_seconds",
-	help: "How long garbage collections took.",
+	help: "Duration of garbage collections.",
 	labels: ["kind"],
 	buckets: [0.001, 0.01, 0.1, 1],
 };
@@ -33,7 +33,7 @@ export class ProcessMetrics {
 	constructor(client: Client, registry: Registry, collected: Instrument) {
 		const registers = [registry];
 		const cpu = new client.Counter({
-			...{ name: "process_cpu_seconds_total", help: "Processor time of the process.", registers },
+			...{ name: "process_cpu_seconds_total", help: "CPU time of the process.", registers },
 			collect: () => {
 				const { user, system } = process.cpuUsage();
 				cpu.reset();
@@ -44,10 +44,10 @@ export class ProcessMetrics {
 		const gauge = (name: string, help: string, read: () => number | Promise<number>) => {
 			const made: InstanceType<Client["Gauge"]> = new client.Gauge({ name, help, registers, collect: async () => made.set(await read()) });
 		};
-		gauge("process_start_time_seconds", "When the process began, in seconds since 1970.", () => started);
-		gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss());
-		gauge("process_open_fds", "Files and sockets that are open.", async () => (await readdir("/proc/self/fd").catch(() => [])).length);
-		gauge("nodejs_heap_used_bytes", "Memory that JavaScript uses.", () => process.memoryUsage().heapUsed);
+		gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970.", () => started);
+		gauge("process_resident_memory_bytes", "Resident memory of the process.", () => process.memoryUsage.rss());
+		gauge("process_open_fds", "Open files and sockets.", async () => (await readdir("/proc/self/fd").catch(() => [])).length);
+		gauge("nodejs_heap_used_bytes", "Memory used by JavaScript.", () => process.memoryUsage().heapUsed);
 		this.#measureDelay(client, registry);
 		this.#collections = observeCollections(collected);
 	}
@@ -61,7 +61,7 @@ export class ProcessMetrics {
 		const delay = this.#delay;
 		const lag = new client.Gauge({
 			name: "nodejs_eventloop_lag_seconds",
-			help: "How late timers of the event loop were since the last time somebody asked.",
+			help: "Delay of timers of the event loop since the last scrape.",
 			labelNames: ["percentile"],
 			registers: [registry],
 			collect() {

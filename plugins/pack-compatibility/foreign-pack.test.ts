@@ -212,7 +212,9 @@ register("without the dialect nothing of it is understood, and what was skipped 
 		async (service) => {
 			assert.equal((await service.ask("/v1/actions/garden.note")).status, 404);
 			assert.equal((await service.ask("/v1/rules/garden.on_rain")).status, 404);
-			assert.ok(service.log.some((line) => /pack content was skipped.*note\.yaml.*\\"run-local\\" is not a runner type/.test(line)));
+			assert.ok(
+				service.log.some((line) => /pack content was skipped.*note\.yaml.*runner type \\"run-local\\" is not configured/.test(line)),
+			);
 		},
 		{ isKnown: false },
 	),

@@ -16,7 +16,7 @@ export interface PackCompatibilityOptions {
 
 /** Dialect that maps names in packs of StackStorm to those of this service, so that the packs run unchanged. */
 export const packCompatibility = defineDialect("pack-compatibility", ({ python = true }: PackCompatibilityOptions) => ({
-	description: "What packs of StackStorm say.",
+	description: "Attributes and names of StackStorm packs.",
 	runnerTypes,
 	triggerTypes,
 	names,

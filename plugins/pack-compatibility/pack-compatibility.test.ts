@@ -78,10 +78,10 @@ test("references that lead nowhere, out of the file, to themselves or to ever mo
 		"#",
 		"",
 	]) {
-		refused({ a: { default: "text" }, b: { $ref } }, /leads nowhere; it must be such as/);
+		refused({ a: { default: "text" }, b: { $ref } }, /has no target; it must have a form such as/);
 	}
-	refused({ a: { properties: { b: { $ref: "#/properties/a" } } } }, /"#\/properties\/a" leads back to itself/);
-	refused({ a: { $ref: "#/properties/b" }, b: { $ref: "#/properties/a" } }, /leads back to itself/);
+	refused({ a: { properties: { b: { $ref: "#/properties/a" } } } }, /"#\/properties\/a" refers to itself/);
+	refused({ a: { $ref: "#/properties/b" }, b: { $ref: "#/properties/a" } }, /refers to itself/);
 	const doubled = Object.fromEntries(
 		Array.from({ length: 40 }, (_, index) => {
 			const next = { $ref: `#/properties/p${index + 1}` };

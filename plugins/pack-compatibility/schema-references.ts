@@ -36,7 +36,7 @@ class References {
 		if (typeof reference !== "string") {
 			return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.resolve(member, open, depth + 1)]));
 		}
-		if (open.includes(reference)) throw new SvcError("SVC_INVALID", `reference "${reference.slice(0, 200)}" leads back to itself`);
+		if (open.includes(reference)) throw new SvcError("SVC_INVALID", `reference "${reference.slice(0, 200)}" refers to itself`);
 		const found = this.resolve(this.#find(reference), [...open, reference], depth + 1);
 		return isJsonObject(found) ? { ...found, ...(this.resolve(others, open, depth + 1) as JsonObject) } : found;
 	}
@@ -47,7 +47,10 @@ class References {
 			found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
 		}
 		if (found === undefined) {
-			throw new SvcError("SVC_INVALID", `reference "${reference.slice(0, 200)}" leads nowhere; it must be such as "#/properties/name"`);
+			throw new SvcError(
+				"SVC_INVALID",
+				`reference "${reference.slice(0, 200)}" has no target; it must have a form such as "#/properties/name"`,
+			);
 		}
 		return found;
 	}

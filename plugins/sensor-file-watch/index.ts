@@ -26,7 +26,7 @@ export const fileWatch = defineSensor("file-watch", (options: FileWatchOptions) 
 	const { paths, interval = defaultInterval } = options;
 	const files = createWatchedFiles(paths);
 	return {
-		description: "Tells of lines appended to files.",
+		description: "Dispatches lines that are appended to files.",
 		pack: "linux",
 		trigger_types: [
 			{
@@ -55,7 +55,7 @@ export const fileWatch = defineSensor("file-watch", (options: FileWatchOptions) 
 			} finally {
 				for (const { path, tail } of watched.values()) {
 					await tail.stop().catch((error: unknown) => {
-						context.logger.warn("position in a file was not kept", { file_path: path, problem: toErrorMessage(error) });
+						context.logger.warn("position in a file could not be stored", { file_path: path, problem: toErrorMessage(error) });
 					});
 				}
 			}
@@ -68,7 +68,7 @@ function assertOptions({ paths, interval = defaultInterval, ...unknown }: Readon
 	const isPaths = Array.isArray(paths) && paths.every((path) => typeof path === "string");
 	const problems = [
 		...(isPaths ? [] : [`paths: ${paths === undefined ? "is required:" : "must be"} a list of absolute paths of files and directories`]),
-		...(typeof interval === "number" && interval > 0 ? [] : ["interval: must be a number of seconds above 0"]),
+		...(typeof interval === "number" && interval > 0 ? [] : ["interval: must be a number of seconds greater than 0"]),
 		...Object.keys(unknown).map((name) => `${name}: unknown option; allowed: paths, interval`),
 	];
 	if (problems.length > 0) throw new SvcError("SVC_CONFIG", `sensor file-watch: ${problems.join("; ")}`, { facts: { problems } });

@@ -237,7 +237,7 @@ test("files that are not allowed, links that lead out and what is no file are to
 		assert.equal(warnings.length, 5, "each is told once");
 		assert.equal(warnings.filter((warning) => /is not among the paths/.test(String(warning))).length, 3);
 		assert.ok(warnings.some((warning) => /must be an absolute path/.test(String(warning))));
-		assert.ok(warnings.some((warning) => /is no regular file/.test(String(warning))));
+		assert.ok(warnings.some((warning) => /is not a regular file/.test(String(warning))));
 		await rm(outside, { recursive: true });
 	}));
 

@@ -42,7 +42,7 @@ export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
 			const handle = await unlessMissing(open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 			if (handle === undefined || (await handle.stat()).isFile()) return handle;
 			await handle.close();
-			throw new SvcError("SVC_INVALID", `file_path: "${path}" is no regular file`);
+			throw new SvcError("SVC_INVALID", `file_path: "${path}" is not a regular file`);
 		},
 	};
 }

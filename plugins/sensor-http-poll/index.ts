@@ -26,9 +26,9 @@ export function httpPoll(options: HttpPollOptions): SensorPlugin {
 	return defineSensor(name, () => {
 		const look = createLook(toUrl(options?.url), { ...options, name });
 		return {
-			description: "Tells of changes in what an HTTP address answers.",
+			description: "Dispatches changes in the response of a URL.",
 			poll_interval: interval,
-			trigger_types: [{ name: triggerType, description: "An HTTP address has answered.", payload_schema: payloadSchema }],
+			trigger_types: [{ name: triggerType, description: "A URL was polled and responded.", payload_schema: payloadSchema }],
 			check: async () => assertOptions({ ...options }),
 			run: (context) => poll(context, context.poll_interval ?? interval, () => look(context)),
 		};

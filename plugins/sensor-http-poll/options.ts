@@ -31,12 +31,12 @@ const flag: Rule = { allowed: "true or false", isRight: (value) => typeof value 
 const rules: Readonly<Record<string, Rule>> = {
 	url: { allowed: "an address", isRight: () => true },
 	name: { allowed: "a name", isRight: (value) => typeof value === "string" },
-	interval: { allowed: "a whole number of seconds from 4", isRight: (value) => Number.isInteger(value) && Number(value) >= 4 },
-	headers: { allowed: "an object of texts", isRight: isTexts },
-	timeout: { allowed: "a number of seconds above 0", isRight: positive },
+	interval: { allowed: "a whole number of seconds of at least 4", isRight: (value) => Number.isInteger(value) && Number(value) >= 4 },
+	headers: { allowed: "an object of strings", isRight: isTexts },
+	timeout: { allowed: "a number of seconds greater than 0", isRight: positive },
 	dispatch: { allowed: '"change" or "always"', isRight: (value) => value === "change" || value === "always" },
 	allow_redirects: flag,
-	max_body: { allowed: "a number of bytes above 0", isRight: positive },
+	max_body: { allowed: "a number of bytes greater than 0", isRight: positive },
 };
 
 function isTexts(value: unknown): boolean {
@@ -55,13 +55,13 @@ export function assertOptions(options: Readonly<Record<string, unknown>>): void 
 
 export function toUrl(address: string | undefined): URL {
 	if (address === undefined)
-		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: is required: an address that begins with http:// or https://");
+		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: required, a URL that begins with http:// or https://");
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	if (url?.protocol !== "http:" && url?.protocol !== "https:") {
 		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must begin with http:// or https://");
 	}
 	if (url.username !== "" || url.password !== "") {
-		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must not hold a user or password; give them in headers");
+		throw new SvcError("SVC_CONFIG", "sensor http-poll: url: must not contain a user or password; give them in headers");
 	}
 	return url;
 }

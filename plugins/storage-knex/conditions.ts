@@ -121,7 +121,7 @@ function isMember(condition: unknown): condition is { readonly member: unknown }
 function toMember(kind: EntityKind, field: string, member: unknown): Comparison {
 	assertJsonField(kind, field);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
-		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
+		throw new TypeError(`the comparison "member" on "${field}" needs a name and a string`);
 	return { field, form: "member", bindings: [member.map((part) => stringifyJson(part)).join(":")] };
 }
 

@@ -273,5 +273,5 @@ function isNotFound(error: unknown): boolean {
 
 function toUnavailable(error: unknown): unknown {
 	if (isSvcError(error)) return error;
-	return new SvcError("SVC_UNAVAILABLE", `large values cannot be stored now: ${toErrorMessage(error)}`, { cause: error });
+	return new SvcError("SVC_UNAVAILABLE", `large values currently cannot be stored: ${toErrorMessage(error)}`, { cause: error });
 }

@@ -68,7 +68,7 @@ test("a plan names what a start would run, and makes nothing", () =>
 		await writeFile(join(directory, "svc.db"), "no database, but long enough to be taken for one".repeat(100));
 		await assert.rejects(
 			async () => plan(),
-			(error) => isSvcError(error, "SVC_CONFIG") && /is no SQLite database/.test(error.message),
+			(error) => isSvcError(error, "SVC_CONFIG") && /is not an SQLite database/.test(error.message),
 		);
 	}));
 

@@ -40,7 +40,7 @@ async function findPending(knex: Knex, database: string): Promise<readonly Migra
 	);
 	if (unknown === undefined)
 		return [...migrations.filter(({ name }) => !finishedNames.includes(name)), ...toDeclaredMigrations(finishedNames)];
-	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;
+	const message = `database "${database}" belongs to a newer version of svc: it has the migration "${unknown}", which this version does not have`;
 	throw new SvcError("SVC_CONFIG", `${message}; start the newer version, or use another database`);
 }
 
@@ -61,5 +61,5 @@ async function readFinishedNames(knex: Knex): Promise<readonly string[]> {
 }
 
 async function rejectRollback(): Promise<void> {
-	throw new Error("migrations go forward only");
+	throw new Error("migrations cannot be reverted");
 }

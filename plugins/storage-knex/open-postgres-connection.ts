@@ -52,7 +52,7 @@ export async function importPostgres(): Promise<PostgresPackage> {
 export async function openConnection(server: PostgresServer): Promise<PostgresConnection> {
 	const controller = new AbortController();
 	const timer = setTimeout(
-		() => controller.abort(new ConnectionLostError("the server does not answer", { isUnresponsive: true })),
+		() => controller.abort(new ConnectionLostError("the server does not respond", { isUnresponsive: true })),
 		connectTimeoutMs,
 	);
 	let connection: PostgresConnection | undefined;

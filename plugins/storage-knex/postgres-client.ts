@@ -152,7 +152,7 @@ class PostgresClient implements DatabaseClient {
 				const storageError = toStorageError(error);
 				if (!isCollision(storageError)) throw storageError;
 				if (attempt === maxWriteAttempts)
-					throw new SvcError("SVC_UNAVAILABLE", "other writes kept getting in the way", { cause: storageError });
+					throw new SvcError("SVC_UNAVAILABLE", "concurrent writes conflicted repeatedly", { cause: storageError });
 				// Wait for a random time, so that the conflicting writes do not start at the same moment again.
 				await wait(Math.random() * 10 * attempt);
 			}

@@ -67,7 +67,7 @@ export class PostgresConnection {
 	/** Runs one statement. Throws a `StepError`. */
 	async run(step: Step): Promise<StatementResult> {
 		const [answer] = await this.runAll([step]);
-		if (!answer) throw new Error("a step has no answer");
+		if (!answer) throw new Error("a statement has no result");
 		return answer;
 	}
 
@@ -126,7 +126,7 @@ export class PostgresConnection {
 			return resultKind === "row" || resultKind === "rows" ? { rows, changes: 0 } : { rows: [], changes: count };
 		} catch (error) {
 			// The server is now a standby. A new connection may reach the server that has become the primary.
-			if (sqlStateOf(error) === "25006") this.markLost(new ConnectionLostError("the server takes no writes"));
+			if (sqlStateOf(error) === "25006") this.markLost(new ConnectionLostError("the server is read-only"));
 			throw toStepFailure(error, resultKind);
 		}
 	}
@@ -167,7 +167,7 @@ function toStepFailure(error: unknown, answer: Statement["resultKind"]): unknown
 	if (!(failure instanceof PostgresFailure)) return failure;
 	if (failure.code === sqlStates.keyTaken) return new KeyTakenError(failure.message, { cause: failure });
 	// The dialect makes a statement with the result `change` divide by zero if it changes no row.
-	if (failure.code === sqlStates.divisionByZero && answer === "change") return new NothingChangedError("nothing was there to be changed");
+	if (failure.code === sqlStates.divisionByZero && answer === "change") return new NothingChangedError("no row matched the change");
 	if (failure.code === sqlStates.tooLong)
 		return new SvcError("SVC_TOO_LARGE", `a value is too long for the database: ${failure.message}`, { cause: failure });
 	if (failure.code.startsWith("22")) return new TypeError(`a value does not fit its field: ${failure.message}`, { cause: failure });

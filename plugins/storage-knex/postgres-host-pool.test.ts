@@ -100,7 +100,10 @@ serverTest("a pool with no connection to give is an outage", async () => {
 	await withPool(await emptyDatabase(), { max: 1 }, async (pool) => {
 		const storage = await startPostgresStorage({ pool });
 		const held = await pool.connect();
-		await assert.rejects(storage.insert("trace", [createTrace("a")]), refused("SVC_UNAVAILABLE", /pool has had no connection to give/));
+		await assert.rejects(
+			storage.insert("trace", [createTrace("a")]),
+			refused("SVC_UNAVAILABLE", /pool of the host had no free connection/),
+		);
 		held.release();
 		await storage.insert("trace", [createTrace("b")]);
 		assert.equal(await storage.count("trace", {}), 1);
@@ -138,7 +141,7 @@ serverTest("a borrowed connection that is given up is closed, so that nobody get
 		const running = connection.runAll([{ statement: { sql: "select pg_sleep(60)", resultKind: "row" }, bindings: [] }]);
 		const rejected = assert.rejects(running, /a step has failed/);
 		await setTimeout(100);
-		connection.markLost(new ConnectionLostError("the server has not answered a statement"));
+		connection.markLost(new ConnectionLostError("the server did not respond to a statement"));
 		await rejected;
 		assert.equal(pool.totalCount, 0);
 	});
@@ -167,8 +170,8 @@ test("what is no pool of pg is refused", async () => {
 		[{ pool: "postgres://ann@db" }, /^storage\.pool must be a Pool of the package pg 8/],
 		[{ pool: { connect() {}, query() {} } }, /^storage\.pool must be a Pool/],
 		[{ pool: postgres("postgres://ann@127.0.0.1:1/svc") }, /^storage\.pool must be a Pool/],
-		[{ pool, url: "postgres://ann:geheim@db/svc" }, /^storage\.url and storage\.pool exclude each other/],
-		[{ pool, ssl: true }, /^storage\.ssl and storage\.pool exclude each other/],
+		[{ pool, url: "postgres://ann:geheim@db/svc" }, /^storage\.url and storage\.pool cannot be combined/],
+		[{ pool, ssl: true }, /^storage\.ssl and storage\.pool cannot be combined/],
 		[{ pool, pool_size: 0 }, /^storage\.pool_size must be/],
 		[{ pool, size: 5 }, /^storage\.size is unknown .*pool/],
 	];

@@ -115,6 +115,6 @@ async function connect(pool: HostPool): Promise<HostClient> {
 	if (client) return client;
 	// A connection that arrives after the timeout is returned unused.
 	connecting.then((unused) => unused.release()).catch(() => {});
-	const message = `the host's pool has had no connection to give for ${borrowTimeoutMs / 1_000} s`;
+	const message = `the pool of the host had no free connection for ${borrowTimeoutMs / 1_000} s`;
 	throw new SvcError("SVC_UNAVAILABLE", message, { cause: new ConnectionLostError(message, { isUnresponsive: true }) });
 }

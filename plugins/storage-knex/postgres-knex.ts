@@ -49,7 +49,7 @@ export async function createPostgresKnex(connection?: PostgresConnection): Promi
 			return withNullsFirst(super.tableCompiler(...parts), (predicate) => this.queryCompiler(predicate).where());
 		}
 		async _query(_: object, query: QueryObject): Promise<QueryObject> {
-			if (!connection) throw new Error("this knex builds statements only");
+			if (!connection) throw new Error("this knex instance only builds statements");
 			const { rows, count, command } = await connection.query(query.sql, query.bindings ?? []);
 			query.response = { rows, rowCount: count, command };
 			return query;

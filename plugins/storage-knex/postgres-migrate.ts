@@ -42,14 +42,14 @@ export async function assertUsable(connection: PostgresConnection, { label }: Po
 		[],
 	);
 	const [server] = rows as readonly { readonly version: number; readonly encoding: string }[];
-	if (!server) throw new Error("the server has not said its version");
+	if (!server) throw new Error("the server did not report its version");
 	if (server.version < minServerVersion)
 		throw new SvcError(
 			"SVC_CONFIG",
-			`the database ${label} is on PostgreSQL ${Math.floor(server.version / 10_000)}; 13 or newer is needed`,
+			`the database ${label} runs on PostgreSQL ${Math.floor(server.version / 10_000)}; 13 or newer is required`,
 		);
 	if (server.encoding !== "UTF8")
-		throw new SvcError("SVC_CONFIG", `the database ${label} has the encoding ${server.encoding}; UTF8 is needed`);
+		throw new SvcError("SVC_CONFIG", `the database ${label} has the encoding ${server.encoding}; UTF8 is required`);
 }
 
 async function createSchema(connection: PostgresConnection, { schema, user }: PostgresSettings): Promise<void> {
@@ -60,7 +60,7 @@ async function createSchema(connection: PostgresConnection, { schema, user }: Po
 		// If several nodes create the schema at the same time, one succeeds, and the other nodes get one of these errors.
 		if (sqlStateOf(error) === "23505" || sqlStateOf(error) === "42P06") return;
 		if (sqlStateOf(error) !== "42501") throw error;
-		throw new SvcError("SVC_CONFIG", `storage.schema "${schema}" does not exist and user "${user}" may not make it`, {
+		throw new SvcError("SVC_CONFIG", `storage.schema "${schema}" does not exist, and user "${user}" may not create it`, {
 			cause: error,
 		});
 	}
@@ -73,7 +73,7 @@ async function lock(connection: PostgresConnection, { label }: PostgresSettings)
 		await connection.execute(`select pg_advisory_lock(${advisoryLockNumber}, hashtext(current_schema()))`);
 	} catch (error) {
 		if (sqlStateOf(error) !== "55P03") throw error;
-		throw new SvcError("SVC_UNAVAILABLE", `another node has been changing the tables of ${label} for long`, { cause: error });
+		throw new SvcError("SVC_UNAVAILABLE", `another node has been migrating the tables of ${label} for too long`, { cause: error });
 	}
 }
 

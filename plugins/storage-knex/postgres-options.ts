@@ -72,7 +72,7 @@ function parsePool(options: PostgresPoolOptions): ServerSettings {
 	const { pool }: { readonly pool: unknown } = options;
 	const excludedOption = (["url", "ssl"] as const).find((name) => options[name] !== undefined);
 	if (excludedOption !== undefined)
-		throw new SvcError("SVC_CONFIG", `storage.${excludedOption} and storage.pool exclude each other: the pool has its own address`);
+		throw new SvcError("SVC_CONFIG", `storage.${excludedOption} and storage.pool cannot be combined: the pool has its own address`);
 	if (!isPool(pool)) throw new SvcError("SVC_CONFIG", "storage.pool must be a Pool of the package pg 8");
 	const { max } = pool.options;
 	const defaultSize = Math.max(1, Math.min(100, Math.floor(max / 2)));

@@ -66,7 +66,7 @@ tlsTest("TLS with a verified certificate, a password, and what is wrong with eit
 		await assert.rejects(works({ url: url("geheim", "ann") }), refused("SVC_CONFIG", /no encryption/));
 		await assert.rejects(works({ url: url("falsch", "ann"), ssl: tls }), refused("SVC_CONFIG", /password authentication failed/));
 		await assert.rejects(works({ url: url("geheim", "nowhere"), ssl: tls }), refused("SVC_CONFIG", /"nowhere" does not exist/));
-		await assert.rejects(works({ url: url("geheim", "latin"), ssl: tls }), refused("SVC_CONFIG", /UTF8 is needed/));
+		await assert.rejects(works({ url: url("geheim", "latin"), ssl: tls }), refused("SVC_CONFIG", /UTF8 is required/));
 		await assert.rejects(works({ url: url("geheim", "postgres"), ssl: tls }), refused("SVC_CONFIG", /may not change the tables/));
 		await assert.rejects(
 			works({ url: url("geheim", "postgres"), schema: "mine", ssl: tls }),

@@ -27,7 +27,7 @@ export function startWrite(steps: WriteRounds<unknown>): readonly Step[] {
 /** Returns the result of a committed write, which had one round. */
 export function finishWrite<T>(steps: WriteRounds<T>, answers: readonly StatementResult[]): T {
 	const next = steps.next(answers);
-	if (!next.done) throw new Error("a write has more than one round");
+	if (!next.done) throw new Error("a write has more than one round trip");
 	return next.value;
 }
 
@@ -38,7 +38,7 @@ export function finishWrite<T>(steps: WriteRounds<T>, answers: readonly Statemen
 async function explain(connection: PostgresConnection, steps: WriteRounds<unknown>, error: unknown): Promise<never> {
 	let next = throwIntoRounds(steps, error);
 	while (!next.done) next = steps.next(await connection.runAll(next.value));
-	throw new Error("a write has gone on behind its failure", { cause: error });
+	throw new Error("a write continued after its failure", { cause: error });
 }
 
 /** Returns the statements that begin a transaction. */

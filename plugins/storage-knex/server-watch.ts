@@ -63,7 +63,7 @@ export class ServerWatch {
 		let oldest = now;
 		for (const [connection, { since, unlimited }] of this.#watched) {
 			oldest = Math.min(oldest, since);
-			if (!unlimited && now - since > maxStatementMs) connection.markLost(toUnresponsive("the server has not answered a statement"));
+			if (!unlimited && now - since > maxStatementMs) connection.markLost(toUnresponsive("the server did not respond to a statement"));
 		}
 		if (this.#probe === undefined || now - Math.max(oldest, this.#lastAliveAt) <= probeDelayMs) return;
 		this.#probing ??= this.#runProbe(this.#probe).finally(() => (this.#probing = undefined));
@@ -78,7 +78,7 @@ export class ServerWatch {
 		} catch (error) {
 			// An error from the server also proves that it is alive.
 			if (sqlStateOf(error) !== undefined) this.#lastAliveAt = performance.now();
-			else for (const connection of watched) connection.markLost(toUnresponsive("the server does not answer"));
+			else for (const connection of watched) connection.markLost(toUnresponsive("the server does not respond"));
 		}
 	}
 }

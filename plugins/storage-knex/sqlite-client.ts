@@ -66,7 +66,7 @@ async function checkSqlite(options: SqliteOptions, context: PluginContext): Prom
 /** Throws if files cannot be created in the directory. If it does not exist, checks the directory in which it would be created. */
 async function assertWritable(directory: string): Promise<void> {
 	try {
-		if (!(await stat(directory)).isDirectory()) throw new Error(`"${directory}" is no directory`);
+		if (!(await stat(directory)).isDirectory()) throw new Error(`"${directory}" is not a directory`);
 		await access(directory, constants.W_OK | constants.X_OK);
 	} catch (error) {
 		const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";

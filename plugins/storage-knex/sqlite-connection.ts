@@ -52,7 +52,7 @@ export class SqliteConnection implements GroupConnection {
 				return { rows: [], changes: prepared.run(bindings).changes };
 			case "change": {
 				const { changes } = prepared.run(bindings);
-				if (changes === 0) throw new NothingChangedError("nothing was there to be changed");
+				if (changes === 0) throw new NothingChangedError("no row matched the change");
 				return { rows: [], changes };
 			}
 			case "rows":

@@ -14,7 +14,7 @@ export function fromSqliteError(error: unknown): unknown {
 	const code = sqliteCodeOf(error);
 	if (uniqueViolationCodes.has(code)) return new KeyTakenError(toErrorMessage(error), { cause: error });
 	if (unavailabilityCodes.test(code))
-		return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(error)}`, { cause: error });
+		return new SvcError("SVC_UNAVAILABLE", `the database is currently unavailable: ${toErrorMessage(error)}`, { cause: error });
 	return error;
 }
 

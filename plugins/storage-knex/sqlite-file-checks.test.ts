@@ -64,14 +64,14 @@ for (const [name, sql] of [
 	test(`the database of another program, with ${name}, is refused by its path and not touched`, () =>
 		withDirectory(async (directory) => {
 			makeDatabase(join(directory, "other.db"), sql);
-			await assertRefused(directory, "SVC_CONFIG", /holds tables of another program, and was not touched/);
+			await assertRefused(directory, "SVC_CONFIG", /contains tables of another program and was not changed/);
 		}));
 }
 
 test("what is no database is refused by its path and not touched", () =>
 	withDirectory(async (directory) => {
 		await writeFile(join(directory, "other.db"), "Dear diary, ".repeat(1_000));
-		await assertRefused(directory, "SVC_CONFIG", /is no SQLite database, and was not touched/);
+		await assertRefused(directory, "SVC_CONFIG", /is not an SQLite database and was not changed/);
 	}));
 
 test("a damaged database is refused by its path, with what to do", () =>

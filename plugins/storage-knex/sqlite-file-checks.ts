@@ -41,7 +41,7 @@ export async function assertServiceDatabase(Database: LibsqlConstructor, file: s
 	} finally {
 		connection?.close();
 	}
-	throw new SvcError("SVC_CONFIG", `database "${file}" holds tables of another program, and was not touched; hint: another file`);
+	throw new SvcError("SVC_CONFIG", `database "${file}" contains tables of another program and was not changed; hint: use another file`);
 }
 
 /** Returns the files of a database: the file itself, the files that SQLite creates next to it, and the lock file. */
@@ -52,7 +52,7 @@ function assertRegularFiles(file: string): void {
 	for (const path of toFiles(file)) {
 		const stats = statSync(path, { throwIfNoEntry: false });
 		if (stats === undefined || stats.isFile()) continue;
-		const why = stats.isDirectory() ? "is a directory; hint: name a file (storage.file)" : "is not a regular file; hint: another file";
+		const why = stats.isDirectory() ? "is a directory; hint: name a file (storage.file)" : "is not a regular file; hint: use another file";
 		throw new SvcError("SVC_CONFIG", `database "${file}" cannot be opened: "${path}" ${why}`);
 	}
 }
@@ -63,7 +63,7 @@ function toOwnerMessage(file: string): string | undefined {
 	for (const path of toFiles(file)) {
 		const owner = statSync(path, { throwIfNoEntry: false })?.uid;
 		if (owner === undefined || owner === user || user === 0) continue;
-		const ids = `it belongs to the user with the id ${owner}, and the service runs as the user with the id ${user}`;
+		const ids = `it belongs to the user with the id ${owner}, but the service runs as the user with the id ${user}`;
 		return `cannot be opened: "${path}" cannot be read and written: ${ids}; hint: change its owner, or start the service as its owner`;
 	}
 	return undefined;
@@ -111,12 +111,12 @@ export function toOpeningError(error: unknown, file: string): unknown {
 	if (isSvcError(error)) return error;
 	const code = sqliteCodeOf(error);
 	const refuse = (why: string) => new SvcError("SVC_CONFIG", `database "${file}" ${why}`, { cause: error });
-	if (code.startsWith("SQLITE_NOTADB")) return refuse("is no SQLite database, and was not touched; hint: another file");
+	if (code.startsWith("SQLITE_NOTADB")) return refuse("is not an SQLite database and was not changed; hint: use another file");
 	if (code.startsWith("SQLITE_CORRUPT")) return refuse(`is damaged (${toErrorMessage(error)}); hint: svc db restore <backup>`);
 	const ownerMessage = isBusy(error) || code.startsWith("SQLITE_FULL") ? undefined : toOwnerMessage(file);
 	if (ownerMessage !== undefined) return refuse(ownerMessage);
 	if (code.startsWith("SQLITE_FULL"))
-		return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: its volume is full; hint: free some room there`, {
+		return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: its volume is full; hint: free some space`, {
 			cause: error,
 		});
 	if (!isBusy(error))

@@ -303,7 +303,7 @@ export class SqliteGroupCommit {
 		const storageError = fromSqliteError(error);
 		const reason = isUnavailable(storageError)
 			? storageError
-			: new SvcError("SVC_UNAVAILABLE", "the database did not take the write", { cause: error });
+			: new SvcError("SVC_UNAVAILABLE", "the database did not accept the write", { cause: error });
 		return {
 			// Continue by a timer. Otherwise a caller that retries at once would block the event loop.
 			delayMs: 0,

@@ -23,9 +23,13 @@ export function lockDatabase(Database: LibsqlConstructor, file: string): () => v
 	} catch (error) {
 		connection.close();
 		if (!isBusy(error)) throw error;
-		throw new SvcError("SVC_UNAVAILABLE", `database "${file}" is in use by another service; stop it or give this one a file of its own`, {
-			cause: error,
-		});
+		throw new SvcError(
+			"SVC_UNAVAILABLE",
+			`database "${file}" is in use by another service; stop it, or use a different file for this service`,
+			{
+				cause: error,
+			},
+		);
 	}
 	return () => connection.close();
 }

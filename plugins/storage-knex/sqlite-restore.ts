@@ -18,9 +18,9 @@ const companionSuffixes = ["-wal", "-shm"];
 export async function restore(Database: LibsqlConstructor, file: string, source: string): Promise<string | undefined> {
 	const from = resolve(source);
 	const stats = await stat(from).catch(() => undefined);
-	if (stats === undefined || !stats.isFile() || stats.size === 0) throw new SvcError("SVC_CONFIG", `"${from}" is no backup`);
+	if (stats === undefined || !stats.isFile() || stats.size === 0) throw new SvcError("SVC_CONFIG", `"${from}" is not a backup`);
 	if (await exists(`${from}-wal`)) {
-		throw new SvcError("SVC_CONFIG", `"${from}" is a database in use, as "${from}-wal" shows, and no backup`);
+		throw new SvcError("SVC_CONFIG", `"${from}" is a database in use (see "${from}-wal"), not a backup`);
 	}
 	await assertServiceDatabase(Database, from);
 	await assertUndamaged(Database, from);

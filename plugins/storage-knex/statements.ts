@@ -172,7 +172,7 @@ export class Statements {
 	/** Builds an insert of any number of entities. Requires `dialect.listTypes`. Bindings: for each field, the list of its values. */
 	insertAll(kind: EntityKind): Statement {
 		const { listTypes } = this.dialect;
-		if (!listTypes) throw new Error("this database inserts one row a statement");
+		if (!listTypes) throw new Error("this database inserts one row per statement");
 		const fields = fieldsOf(kind);
 		const names = namesOf(fields);
 		return this.#getOrBuild(`insert all ${kind}`, "changes", ({ knex, mark }) => {

@@ -27,7 +27,7 @@ export function fieldTypesOf(kind: EntityKind): ReadonlyMap<string, FieldType> {
 
 function declarationOf(kind: EntityKind): { readonly fields: Readonly<Record<string, FieldType>> } {
 	const declaration = entityKinds[kind];
-	if (!declaration) throw new TypeError(`there is no kind "${kind}"`);
+	if (!declaration) throw new TypeError(`kind "${kind}" does not exist`);
 	return declaration;
 }
 

@@ -27,7 +27,7 @@ mountTest(
 				while (!child.lines.at(-1)?.startsWith("refused")) await child.waitForLines(child.lines.length + 1);
 				await child.kill();
 				const [refusal, ...acknowledged] = child.lines.slice(2).toReversed();
-				assert.match(refusal ?? "", /its volume has [\d.]+ MB left, and the write needs/);
+				assert.match(refusal ?? "", /its volume has [\d.]+ MB left, but the write needs/);
 				const log = (await stat(join(directory, "svc.db-wal"))).size;
 				assert.ok(log < 11 * megabyte, `the log has ${log} bytes`);
 				const database = (await stat(join(directory, "svc.db"))).size;

@@ -94,8 +94,8 @@ export class WalLimiter {
 	#assertSpace(freeBytes: number, neededBytes: number): void {
 		if (freeBytes >= neededBytes) return;
 		const toMegabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
-		const space = `its volume has ${toMegabytes(freeBytes)} left, and the write needs ${toMegabytes(neededBytes)}`;
-		throw new SvcError("SVC_UNAVAILABLE", `the database cannot be written now: ${space}`);
+		const space = `its volume has ${toMegabytes(freeBytes)} left, but the write needs ${toMegabytes(neededBytes)}`;
+		throw new SvcError("SVC_UNAVAILABLE", `the database currently cannot be written: ${space}`);
 	}
 }
 

@@ -283,7 +283,7 @@ function* roundOrConflict(statements: Statements, steps: readonly Step[]): Write
 		if (!(cause instanceof KeyTakenError)) throw cause;
 		const owner = yield* findOwner(statements, step.target);
 		const facts = owner === undefined ? {} : { conflict_id: owner };
-		throw new SvcError("SVC_CONFLICT", `${step.target.kind} with this id or key exists already`, { cause, facts });
+		throw new SvcError("SVC_CONFLICT", `${step.target.kind} with this id or key already exists`, { cause, facts });
 	}
 }
 

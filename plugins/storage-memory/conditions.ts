@@ -59,7 +59,7 @@ function toMemberTest(kind: EntityKind, field: string, member: unknown): RowTest
 	if (!Object.hasOwn(fields, field) || fields[field] !== "json" || bulky?.field === field)
 		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members to filter by`);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
-		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
+		throw new TypeError(`the comparison "member" on "${field}" needs a name and a string`);
 	const text = member.map((part) => stringifyJson(part)).join(":");
 	return (row) => String(row[field]).includes(text);
 }

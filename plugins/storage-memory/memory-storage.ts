@@ -149,7 +149,7 @@ export class MemoryStorage implements Storage {
 	#table(kind: EntityKind): Table {
 		let table = this.#tables.get(kind);
 		if (!table) {
-			if (!Object.hasOwn(entityKinds, kind)) throw new TypeError(`there is no kind "${kind}"`);
+			if (!Object.hasOwn(entityKinds, kind)) throw new TypeError(`kind "${kind}" does not exist`);
 			table = new Table(kind);
 			this.#tables.set(kind, table);
 		}

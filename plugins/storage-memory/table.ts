@@ -102,5 +102,5 @@ function toKey(fields: readonly string[], row: Row): string | undefined {
 }
 
 function toConflict(kind: EntityKind, fields: readonly string[], owner: string): SvcError {
-	return new SvcError("SVC_CONFLICT", `${kind} with this ${fields.join(" and ")} exists already`, { facts: { conflict_id: owner } });
+	return new SvcError("SVC_CONFLICT", `${kind} with this ${fields.join(" and ")} already exists`, { facts: { conflict_id: owner } });
 }

@@ -16,7 +16,7 @@ const exportTimeoutMs = 5_000;
 const allValues = 0x1_0000_0000;
 
 export class OpenTelemetry implements Telemetry {
-	readonly description = "Traces for OpenTelemetry, posted as OTLP.";
+	readonly description = "Traces for OpenTelemetry, sent as OTLP.";
 	readonly #options: OpenTelemetryOptions;
 	readonly #package: string;
 	/** Traces whose sampling key is below this value are sent. */
@@ -133,7 +133,7 @@ function createSpanPost(exporting: Exporting, { url, headers, exportTimeoutMs: t
 		send: (batch) =>
 			new Promise((resolve, reject) => {
 				delegate.export(batch, ({ code, error }) =>
-					code === 0 ? resolve() : reject(error ?? new Error("the receiver has refused the spans")),
+					code === 0 ? resolve() : reject(error ?? new Error("the receiver refused the spans")),
 				);
 			}),
 		stop: () => delegate.shutdown().catch(() => undefined),

@@ -37,11 +37,11 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	const unknown = Object.keys(given).find((name) => !names.includes(name));
 	if (unknown !== undefined) throw wrong(`${unknown}: is not allowed; allowed are ${names.join(", ")}`);
 	const { url, headers = {}, service_name: serviceName = env["OTEL_SERVICE_NAME"] || "svc", ratio = toRatio(env), queue = 4_096 } = given;
-	if (url !== undefined && !isAddress(url)) throw wrong("url: must be an address that begins with http:// or https://");
+	if (url !== undefined && !isAddress(url)) throw wrong("url: must be a URL that begins with http:// or https://");
 	if (!isObject(headers) || !Object.values(headers).every((value) => typeof value === "string")) {
-		throw wrong("headers: must be an object of texts");
+		throw wrong("headers: must be an object of strings");
 	}
-	if (typeof serviceName !== "string" || serviceName === "") throw wrong("service_name: must be a string that is not empty");
+	if (typeof serviceName !== "string" || serviceName === "") throw wrong("service_name: must be a non-empty string");
 	if (typeof ratio !== "number" || !(ratio >= 0 && ratio <= 1)) throw wrong("ratio: must be a number from 0 to 1");
 	if (typeof queue !== "number" || !Number.isInteger(queue) || queue < 1 || queue > maxQueued) {
 		throw wrong(`queue: must be a whole number from 1 to ${maxQueued}`);

@@ -258,10 +258,10 @@ test("a receiver that does not answer loses spans, and holds up neither runs nor
 
 test("wrong options are refused by name, and without its package it says what is off", async () => {
 	for (const [options, message] of [
-		[{ url: "file:///etc" }, "url: must be an address that begins with http:// or https://"],
-		[{ headers: { a: 1 } }, "headers: must be an object of texts"],
+		[{ url: "file:///etc" }, "url: must be a URL that begins with http:// or https://"],
+		[{ headers: { a: 1 } }, "headers: must be an object of strings"],
 		[{ queue: 0 }, "queue: must be a whole number from 1 to 100000"],
-		[{ service_name: "" }, "service_name: must be a string that is not empty"],
+		[{ service_name: "" }, "service_name: must be a non-empty string"],
 		[{ ratio: 2 }, "ratio: must be a number from 0 to 1"],
 		[{ ratio: "1" }, "ratio: must be a number from 0 to 1"],
 		[{ endpoint: "x" }, "endpoint: is not allowed; allowed are url, headers, service_name, ratio, queue"],

@@ -129,7 +129,7 @@ test("a command of another place runs the project's plugins all the same, and sa
 	await withPacked(options, async (service) => {
 		assert.match(
 			service.printed(),
-			/imports svc \S+ of \S+project\/node_modules\/svc-automation, this command is svc .*\nHint: run "npx svc"/,
+			/imports svc \S+ from \S+project\/node_modules\/svc-automation, but this command is svc .*\nHint: run "npx svc"/,
 		);
 		const copies = { ...oneCopy, service: false };
 		assert.deepEqual(await greet(service), { said: said.served, copies });

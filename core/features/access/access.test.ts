@@ -193,8 +193,8 @@ test("a configuration that cannot be meant is refused with its path", () => {
 	}
 });
 
-test("a configuration in which no user is an administrator is warned about", () => {
-	assert.match(setUp({}).log.join(), /no user is an administrator/);
+test("a configuration in which no user has the role admin is warned about", () => {
+	assert.match(setUp({}).log.join(), /no user has the role admin/);
 	assert.deepEqual(setUp({ assignments: [{ username: "ann", roles: ["admin"] }] }).log, []);
 	assert.deepEqual(setUp({ mappings: [{ group: "g", roles: ["system_admin"] }] }).log, []);
 	assert.deepEqual(setUp({}, { enabled: false }).log, []);

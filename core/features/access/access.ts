@@ -126,7 +126,7 @@ export class RoleAccess implements Access {
 		const { config, logger } = this.#parts;
 		const given = [...this.#local.map(({ role }) => role), ...(config.mappings ?? []).flatMap((mapping) => mapping.roles)];
 		if (hasAdminRole(given)) return;
-		logger.warn("no user is an administrator", { hint: "rbac.assignments and rbac.mappings give no user the role admin" });
+		logger.warn("no user has the role admin", { hint: "grant a user the role admin in rbac.assignments or rbac.mappings" });
 	}
 
 	async #findRemote(username?: string): Promise<RoleAssignmentEntity[]> {

@@ -41,7 +41,7 @@ export const apiKeyRoutes = [
 		method: "GET",
 		path: "/apikeys",
 		summary: "List API keys",
-		description: "50 at a time. `user` filters; `sort=-created_at` lists the newest first.",
+		description: "Pages of 50 by default. `user` filters the list. `sort=-created_at` lists the newest first.",
 		answers: { 200: answerPage(apiKeySchema) },
 		permission: "api_key_list",
 		query: { ...pagingQuery, ...secretsQuery, user: "string", sort: "string" },
@@ -61,7 +61,7 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/apikeys/:key",
-		summary: "Get an API key by its id, or by the key itself",
+		summary: "Get an API key by its id or by the key itself",
 		answers: { 200: answerJson(apiKeySchema) },
 		permission: "api_key_view",
 		resource: findApiKeyResource,
@@ -73,9 +73,9 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/apikeys",
-		summary: "Make an API key",
+		summary: "Create an API key",
 		description: "`{user, metadata, enabled, expires_at, scopes}`. For another user: administrators only.",
-		answers: { 201: answerJson(newApiKeySchema, { description: "The key, shown this once." }), 409: answerConflict },
+		answers: { 201: answerJson(newApiKeySchema, { description: "The key, which is shown only in this response." }), 409: answerConflict },
 		permission: "api_key_create",
 		body: keyBody,
 		async handler({ engine, body, principal }) {
@@ -87,8 +87,8 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/apikeys/:key",
-		summary: "Change an API key",
-		description: "What is not given stays.",
+		summary: "Update an API key",
+		description: "Omitted fields keep their values.",
 		answers: { 200: answerJson(apiKeySchema) },
 		permission: "api_key_modify",
 		resource: findApiKeyResource,
@@ -102,7 +102,7 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/apikeys/:key",
-		summary: "Remove an API key",
+		summary: "Delete an API key",
 		answers: { 204: answerNothing() },
 		permission: "api_key_delete",
 		resource: findApiKeyResource,

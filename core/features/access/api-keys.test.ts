@@ -58,7 +58,7 @@ test("a key is shown once, found again by id and by itself, and kept as a hash o
 test("a key from one instance works on another once its record has been loaded there, also when loaded twice", async () => {
 	const [first, second] = [setUp(), setUp()];
 	const { key, entity } = await first.apiKeys.create({ user: "robot", metadata: { a: 1 } }, admin);
-	await assert.rejects(second.apiKeys.verify(key ?? ""), isError("SVC_UNAUTHORIZED", /Unauthorized.*not known/));
+	await assert.rejects(second.apiKeys.verify(key ?? ""), isError("SVC_UNAUTHORIZED", /Unauthorized.*is unknown/));
 	const { last_used_at: _unused, ...exported } = entity;
 	const loaded = await second.apiKeys.create(exported, admin);
 	assert.equal(loaded.key, null);
@@ -94,7 +94,7 @@ test("disabled and expired keys are refused until they are enabled or prolonged,
 	await apiKeys.update(entity.id, { expires_at: null }, ann);
 	await apiKeys.verify(key ?? "");
 	await apiKeys.remove(key ?? "", ann);
-	await assert.rejects(apiKeys.verify(key ?? ""), isError("SVC_UNAUTHORIZED", /not known/));
+	await assert.rejects(apiKeys.verify(key ?? ""), isError("SVC_UNAUTHORIZED", /is unknown/));
 	await assert.rejects(apiKeys.get(entity.id), isError("SVC_NOT_FOUND", /^API key cannot be found$/));
 	for (const line of [
 		"API key created",

@@ -134,7 +134,7 @@ export class StoredApiKeys {
 	/** Returns the record of a usable key. Throws `SVC_UNAUTHORIZED` if the key is unknown, disabled or expired. */
 	async verify(key: string): Promise<ApiKeyEntity> {
 		const entity = await this.#findByKey(key);
-		if (entity === undefined) throw this.#refused("the API key is not known", entity);
+		if (entity === undefined) throw this.#refused("the API key is unknown", entity);
 		if (!entity.enabled) throw this.#refused("the API key is disabled", entity);
 		if (entity.expires_at !== null && entity.expires_at <= this.#now()) throw this.#refused("the API key has expired", entity);
 		await this.#noteUse(entity);
@@ -178,19 +178,19 @@ export class StoredApiKeys {
 export type ApiKeys = Pick<StoredApiKeys, keyof StoredApiKeys>;
 
 function assertAdmin({ username, isAdmin }: Principal, field: string): void {
-	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name another user than "${username}"`);
+	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name a user other than "${username}"`);
 }
 
 /** Throws `SVC_FORBIDDEN` for a run: its token ends with the run, so it must not create or change credentials that outlive it. */
 function assertNoRun({ run, username }: Principal): void {
 	if (run === undefined) return;
-	throw new SvcError("SVC_FORBIDDEN", `the token of a run may neither make nor change API keys: sign in as "${username}" instead`);
+	throw new SvcError("SVC_FORBIDDEN", `the token of a run may not create or change API keys: sign in as "${username}" instead`);
 }
 
 /** Throws `SVC_FORBIDDEN` if the scopes exceed those of the principal: a restricted key must not create a less restricted one. */
 function assertWithinScopes(scopes: readonly string[] | null, { scopes: own }: Principal): void {
 	if (own === undefined || scopes?.every((scope) => own.includes(scope))) return;
-	throw new SvcError("SVC_FORBIDDEN", `scopes: an API key with scopes may only give its own ones: ${own.join(", ")}`);
+	throw new SvcError("SVC_FORBIDDEN", `scopes: an API key with scopes may only grant its own scopes: ${own.join(", ")}`);
 }
 
 function toHash(key: string): string {

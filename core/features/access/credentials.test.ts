@@ -328,7 +328,7 @@ test("a proxy that is trusted names the user, anybody else does not", () =>
 				await assert.rejects(credentials.signInByProxy({ ...remote, peerAddress }, {}), isError("SVC_UNAUTHORIZED", "trusted proxy"));
 			}
 			for (const username of ["", undefined]) {
-				await assert.rejects(credentials.signInByProxy({ ...remote, username }, {}), isError("SVC_UNAUTHORIZED", "names no user"));
+				await assert.rejects(credentials.signInByProxy({ ...remote, username }, {}), isError("SVC_UNAUTHORIZED", "does not name a user"));
 			}
 			await assert.rejects(credentials.signInByProxy(remote, { ttl: 0 }), isError("SVC_INVALID", "ttl"));
 			assert.equal(log.filter((line) => line.startsWith("token refused")).length, 5);

@@ -74,8 +74,8 @@ export class VerifiedCredentials implements Credentials {
 			throw unauthorized("the request does not come from a trusted proxy");
 		}
 		if (!username) {
-			logger.warn("token refused: the proxy names no user", { peer_address: peerAddress });
-			throw unauthorized("the proxy names no user");
+			logger.warn("token refused: the proxy does not name a user", { peer_address: peerAddress });
+			throw unauthorized("the proxy does not name a user");
 		}
 		return this.#grant({ username }, lifetime, remoteAddress);
 	}
@@ -87,7 +87,7 @@ export class VerifiedCredentials implements Credentials {
 	async authenticate(offered: OfferedCredentials | undefined): Promise<Principal> {
 		if (!this.#parts.options.auth.enable) return this.#systemUser;
 		const { token, apiKey, location = "header" } = offered ?? {};
-		if (token && apiKey) throw unauthorized("only one of token and API key may be given, not both");
+		if (token && apiKey) throw unauthorized("give either a token or an API key, not both");
 		if (apiKey) return this.#ofApiKey(apiKey, location);
 		if (!token) throw unauthorized("a token or an API key is needed");
 		return this.#ofToken(token, location);
@@ -107,7 +107,7 @@ export class VerifiedCredentials implements Credentials {
 	async revoke(token: string, principal: Principal): Promise<void> {
 		const { logger } = this.#parts;
 		const known = await this.#find(token);
-		if (known === undefined) throw new SvcError("SVC_NOT_FOUND", "token: it is unknown or has expired");
+		if (known === undefined) throw new SvcError("SVC_NOT_FOUND", "token: unknown or expired");
 		if (known.user !== principal.username && !principal.isAdmin) {
 			logger.warn("permission denied", { user: principal.username, token_id: known.id });
 			throw new SvcError("SVC_FORBIDDEN", `user "${principal.username}" may not revoke a token of another user`);
@@ -166,7 +166,7 @@ export class VerifiedCredentials implements Credentials {
 
 	async #ofToken(token: string, location: Location): Promise<Principal> {
 		const known = await this.#find(token);
-		if (known === undefined) throw unauthorized("the token is unknown or has expired");
+		if (known === undefined) throw unauthorized("the token is unknown or expired");
 		const { id, user, expiry, service, author, scopes } = known;
 		// Service tokens are exempt: runs started by rules of packs have tokens of the system user.
 		if (!service) this.#assertNotSystem(user, {});
@@ -181,7 +181,7 @@ export class VerifiedCredentials implements Credentials {
 	/** Throws `SVC_UNAUTHORIZED` if the name is the system user's: that user must not sign in with any kind of credential. */
 	#assertNotSystem(username: string, logged: { readonly remote_address?: string | undefined }): void {
 		if (!isReservedName(username, this.#systemUser.username)) return;
-		this.#parts.logger.warn("token refused: the name is the system user's", { user: username, ...logged });
+		this.#parts.logger.warn("token refused: the name is that of the system user", { user: username, ...logged });
 		throw unauthorized("the name is reserved for the system (system_user.user)");
 	}
 
@@ -203,7 +203,7 @@ export class VerifiedCredentials implements Credentials {
 function toLifetime(ttl: number | null | undefined, maximum: number): number {
 	if (ttl === null || ttl === undefined) return maximum;
 	if (!Number.isInteger(ttl) || ttl < 1) throw new SvcError("SVC_INVALID", "ttl: must be a whole number of seconds, at least 1");
-	if (ttl > maximum) throw new SvcError("SVC_INVALID", `ttl: ${ttl} seconds requested, at most ${maximum} are allowed (auth.token_ttl)`);
+	if (ttl > maximum) throw new SvcError("SVC_INVALID", `ttl: must be at most ${maximum} seconds (auth.token_ttl), got ${ttl}`);
 	return ttl;
 }
 

@@ -56,7 +56,7 @@ test("an administrator without a role is told of, in the log and to whoever star
 	const opened = open();
 	const made = await ensureFirstUser({ ...opened, warning, adminPassword: "given one" });
 	assert.deepEqual(made, { username: "admin", warning });
-	assert.match(opened.log.join(), /has no role and may do nothing/);
+	assert.match(opened.log.join(), /has no role and therefore no permissions/);
 	assert.equal(findFirstUserWarning(withRoles, { assignments: [{ username: "admin", roles: ["admin"] }] }), undefined);
 	assert.equal(findFirstUserWarning(createOptions(), {}), undefined);
 });

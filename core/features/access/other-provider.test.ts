@@ -75,7 +75,7 @@ lemonldapTest(
 					// It has no sign-in for devices.
 					const device = await fetch(`${service.urls.api}/auth/v1/sso/device`, { method: "POST", body: "{}" });
 					assert.equal(device.status, 404);
-					assert.match(await device.text(), /no sign-in for devices/);
+					assert.match(await device.text(), /does not support sign-in with another device/);
 				},
 				{
 					auth: { backend: withPasswords(options) },

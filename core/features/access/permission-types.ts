@@ -5,12 +5,12 @@ import { type PermissionType, resourceTypeOf } from "../../kernel/basics/permiss
 export * from "../../kernel/basics/permission-types.ts";
 
 const described = {
-	list: "See the list of",
-	view: "See one",
-	create: "Create a",
-	modify: "Change a",
-	delete: "Delete a",
-	all: "Everything that can be done with a",
+	list: "List records of the type",
+	view: "View a record of the type",
+	create: "Create a record of the type",
+	modify: "Change a record of the type",
+	delete: "Delete a record of the type",
+	all: "All permissions on the type",
 } as const;
 
 /** Returns the description of a permission for the endpoint of permission types. */

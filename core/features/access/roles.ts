@@ -17,9 +17,9 @@ export interface Role {
 }
 
 const systemRoles: readonly Role[] = [
-	{ name: "system_admin", description: "Everything; cannot be revoked." },
+	{ name: "system_admin", description: "All permissions; cannot be revoked." },
 	{ name: "admin", description: "Everything." },
-	{ name: "observer", description: "Every permission to list, view and search." },
+	{ name: "observer", description: "All permissions to list, view and search." },
 ].map(({ name, description }) => ({ id: toStableId(`role:${name}`), name, description, system: true, grants: [] }));
 
 /** Returns true if the role has all permissions. */
@@ -36,7 +36,7 @@ export function createRoles(inputs: readonly RoleInput[], dialects = Dialects.no
 	for (const [index, { name, description = "", permission_grants: grants = [] }] of inputs.entries()) {
 		const path = `rbac.roles[${index}]`;
 		if (!/^[\w.-]{1,255}$/.test(name)) throw new SvcError("SVC_CONFIG", `${path}.name: must consist of letters, digits, _, - and .`);
-		if (roles.has(name)) throw new SvcError("SVC_CONFIG", `${path}.name: there is a role "${name}" already`);
+		if (roles.has(name)) throw new SvcError("SVC_CONFIG", `${path}.name: role "${name}" already exists`);
 		for (const [place, grant] of grants.entries()) checkGrant(grant, `${path}.permission_grants[${place}]`);
 		roles.set(name, {
 			id: toStableId(`role:${name}`),
@@ -59,10 +59,13 @@ function checkGrant({ resource_uid: uid, permission_types: types }: Grant, path:
 		if (!isPermissionType(type))
 			throw new SvcError(
 				"SVC_CONFIG",
-				`${path}.permission_types: "${type}" is not a permission of this service; hint: a feature that defines it must be listed in features`,
+				`${path}.permission_types: "${type}" is not a permission of this service; hint: add the feature that defines it to features`,
 			);
 		if (uid === undefined && !isGlobalPermission(type)) {
-			throw new SvcError("SVC_CONFIG", `${path}: "${type}" concerns single resources; hint: name one in resource_uid, such as "pack:core"`);
+			throw new SvcError(
+				"SVC_CONFIG",
+				`${path}: "${type}" applies to single resources; hint: name one in resource_uid, such as "pack:core"`,
+			);
 		}
 		if (uid !== undefined && !isGrantableOn(type, uid)) {
 			throw new SvcError("SVC_CONFIG", `${path}: "${type}" cannot be granted on "${uid}"`);

@@ -154,7 +154,7 @@ export class SignInConcurrency {
 }
 
 function tooMany(): SvcError {
-	return new SvcError("SVC_TOO_MANY", `too many sign-ins at once; try again in ${retryAfter} seconds`, {
+	return new SvcError("SVC_TOO_MANY", `too many concurrent sign-ins; try again in ${retryAfter} seconds`, {
 		facts: { retry_after: retryAfter },
 	});
 }

@@ -14,10 +14,10 @@ type RouteServices = Pick<AccessApi, "singleSignOn" | "credentials">;
 
 const { defineRoute } = createRouteDeclarations<RouteServices>();
 
-const noProvider = answerFault("There is no single sign-on.");
-const refused = answerFault("The sign-in is refused.");
+const noProvider = answerFault("Single sign-on is not configured.");
+const refused = answerFault("The sign-in was refused.");
 const address = { ...stringSchema, format: "uri" };
-const setsCookie = { "Set-Cookie": { description: "For the browser.", schema: stringSchema, isOptional: true } };
+const setsCookie = { "Set-Cookie": { description: "Cookie of the sign-in.", schema: stringSchema, isOptional: true } };
 
 const requestBody = defineBody<{ readonly place?: string }>({ properties: { place: { type: "string", maxLength: 4_000 } } });
 const deviceBody = defineBody<Record<never, never>>({ properties: {} });
@@ -49,8 +49,8 @@ export const singleSignOnRoutes = [
 		method: "GET",
 		path: "/sso",
 		component: "auth",
-		summary: "Tell whether there is single sign-on",
-		description: "For clients that ask before they offer it. `label` is what the provider is called.",
+		summary: "Get the availability of single sign-on",
+		description: "Clients call this before they offer single sign-on. `label` is the display name of the provider.",
 		answers: {
 			200: answerJson(objectSchema({ enabled: booleanSchema, label: stringSchema, devices: booleanSchema }, ["label", "devices"]), {
 				example: { enabled: false },
@@ -64,12 +64,12 @@ export const singleSignOnRoutes = [
 		method: "POST",
 		path: "/sso/request",
 		component: "auth",
-		summary: "Begin to sign in with the provider",
+		summary: "Start a sign-in with the provider",
 		description:
-			"For pages of the service: the browser goes to `url`, and keeps a cookie until it is back. `place` is where in the page it then is.",
+			"For pages of the service: the browser opens `url` and keeps a cookie until it returns. `place` is the location in the page that it then opens.",
 		answers: {
-			200: answerJson(objectSchema({ url: address }), { description: "Where to go.", headers: setsCookie }),
-			403: answerFault("A page of another origin asks."),
+			200: answerJson(objectSchema({ url: address }), { description: "Address to open.", headers: setsCookie }),
+			403: answerFault("The request comes from a page of another origin."),
 			404: noProvider,
 			500: undefined,
 		},
@@ -87,10 +87,13 @@ export const singleSignOnRoutes = [
 		method: "GET",
 		path: "/sso/callback",
 		component: "auth",
-		summary: "Come back from the provider",
-		description: "Sets the cookie with the token and leads to the page; a browser that is refused is led there too, and told so.",
+		summary: "Complete a sign-in with the provider",
+		description: "Sets the cookie with the token and redirects to the page. A refused browser is also redirected there, with the reason.",
 		answers: {
-			303: { ...answerNothing("To the page."), headers: { Location: { description: "The page.", schema: address }, ...setsCookie } },
+			303: {
+				...answerNothing("Redirect to the page."),
+				headers: { Location: { description: "The page.", schema: address }, ...setsCookie },
+			},
 			401: refused,
 			404: noProvider,
 			429: answerTooMany,
@@ -104,8 +107,8 @@ export const singleSignOnRoutes = [
 		method: "GET",
 		path: "/sso/sign-out",
 		component: "auth",
-		summary: "Tell where to sign out of the provider",
-		description: "`url` is null where there is no such place. It ends no token: `DELETE /auth/v1/tokens/current` does.",
+		summary: "Get the sign-out address of the provider",
+		description: "`url` is null if the provider has no sign-out address. To revoke the token, use `DELETE /auth/v1/tokens/current`.",
 		answers: { 200: answerJson(objectSchema({ url: nullable(address) })), 404: noProvider, 500: undefined },
 		permission: "public",
 		async handler(context) {
@@ -118,12 +121,12 @@ export const singleSignOnRoutes = [
 		method: "POST",
 		path: "/sso/back-channel-logout",
 		component: "auth",
-		summary: "Hear from the provider that somebody has signed out",
+		summary: "Receive a sign-out notification from the provider",
 		description:
-			"For the provider itself, by OpenID Connect Back-Channel Logout: `logout_token` is signed by it, and counts once. The tokens of that session, or of all sessions of whoever it names, end.",
+			"Called by the provider (OpenID Connect Back-Channel Logout). `logout_token` is signed by the provider and accepted once. Revokes the tokens of its session, or of all sessions of its user.",
 		answers: {
-			200: answerJson(objectSchema({}), { description: "They have ended." }),
-			400: answerFault("It is not the provider's, not for this service, too old, or has come before."),
+			200: answerJson(objectSchema({}), { description: "The tokens are revoked." }),
+			400: answerFault("The token was not issued by the provider, is for another service, is too old or was used before."),
 			404: noProvider,
 			429: answerTooMany,
 		},
@@ -141,8 +144,8 @@ export const singleSignOnRoutes = [
 		method: "POST",
 		path: "/sso/device",
 		component: "auth",
-		summary: "Begin to sign in with another device",
-		description: "For programs without a browser: somebody opens `verification_uri` elsewhere and enters `user_code`.",
+		summary: "Start a sign-in with another device",
+		description: "For programs without a browser: the user opens `verification_uri` on another device and enters `user_code`.",
 		answers: { 200: answerJson(deviceSchema), 404: noProvider, 429: answerTooMany, 500: undefined },
 		permission: "public",
 		body: deviceBody,
@@ -163,12 +166,12 @@ export const singleSignOnRoutes = [
 		method: "POST",
 		path: "/sso/device/token",
 		component: "auth",
-		summary: "Ask whether the other device has signed in",
+		summary: "Get the outcome of a sign-in with another device",
 		description:
-			"202 until somebody has decided; with `slow_down` the next request is to come five seconds later than those before. `ttl` as for a sign-in.",
+			"202 until the user has decided. With `slow_down`, the client must increase its interval by five seconds. `ttl` as for a sign-in.",
 		answers: {
 			201: answerJson(tokenSchema, { description: "A token." }),
-			202: answerJson(objectSchema({ slow_down: booleanSchema }), { description: "Not yet." }),
+			202: answerJson(objectSchema({ slow_down: booleanSchema }), { description: "The user has not decided yet." }),
 			401: refused,
 			404: noProvider,
 			429: answerTooMany,

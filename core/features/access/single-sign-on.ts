@@ -63,7 +63,7 @@ export class ProviderSignOn implements SingleSignOn {
 		const begun = readKept(text);
 		const returned = new URLSearchParams(query).getAll("state");
 		if (begun === undefined || returned.length !== 1 || !isSame(returned[0] ?? "", begun.state)) {
-			throw this.#refuse("it did not begin in this browser, or took too long", remoteAddress);
+			throw this.#refuse("it was not started in this browser, or took too long", remoteAddress);
 		}
 		const { state, kept, place } = begun;
 		const asked = this.#parts.clock.now();
@@ -71,7 +71,7 @@ export class ProviderSignOn implements SingleSignOn {
 			interactive.complete({ redirectUri, state, kept, query }, { signal: own }),
 		);
 		const identity = toIdentity(answer);
-		if (identity === undefined) throw this.#refuse("the provider does not vouch for anybody", remoteAddress);
+		if (identity === undefined) throw this.#refuse("the provider did not authenticate the user", remoteAddress);
 		return { issued: await this.#issue(identity, state, { remoteAddress, ttl: null, asked }), place };
 	}
 
@@ -86,7 +86,7 @@ export class ProviderSignOn implements SingleSignOn {
 		const answer = await this.#verify({ remoteAddress, signal }, (own) => interactive.pollDevice(deviceCode, { signal: own }));
 		if (answer !== undefined && "pending" in answer) return answer;
 		const identity = toIdentity(answer);
-		if (identity === undefined) throw this.#refuse("nobody has said yes in time", remoteAddress);
+		if (identity === undefined) throw this.#refuse("the user did not confirm it in time", remoteAddress);
 		return this.#issue(identity, deviceCode, { remoteAddress, ttl, asked });
 	}
 
@@ -102,10 +102,10 @@ export class ProviderSignOn implements SingleSignOn {
 			this.#messages,
 		);
 		const ended = toEndedSignIn(answer);
-		if (ended === undefined) throw this.#refuseMessage("it is not the provider's, not for this service, or too old", remoteAddress);
+		if (ended === undefined) throw this.#refuseMessage("not issued by the provider, for another service, or too old", remoteAddress);
 		const said = `said ${ended.id}`;
 		// Mark the message as processed last: if a step fails, the provider can send the message again.
-		if (await this.#records.isUsed(said)) throw this.#refuseMessage("it has been said before", remoteAddress);
+		if (await this.#records.isUsed(said)) throw this.#refuseMessage("already used", remoteAddress);
 		await this.#records.noteEnd(ended);
 		await this.#parts.credentials.endSignIns(ended);
 		await this.#records.use(said);
@@ -125,11 +125,11 @@ export class ProviderSignOn implements SingleSignOn {
 		{ remoteAddress, ttl, asked }: Pick<DevicePoll, "remoteAddress" | "ttl"> & { readonly asked: number },
 	): Promise<IssuedToken> {
 		const { credentials } = this.#parts;
-		if (!(await this.#records.use(signIn))) throw this.#refuse("it has been finished before", remoteAddress);
+		if (!(await this.#records.use(signIn))) throw this.#refuse("it is already completed", remoteAddress);
 		const issued = await credentials.signInVerified(identity, { ttl, remoteAddress });
 		if (!(await this.#records.hasEnded(identity, asked))) return issued;
 		await credentials.removeToken(issued.id);
-		throw this.#refuse("it has ended at the provider meanwhile", remoteAddress);
+		throw this.#refuse("the provider has ended the session in the meantime", remoteAddress);
 	}
 
 	/** Sends a request to the backend when a slot is free. Requests are limited because each needs a connection to the provider. */
@@ -158,7 +158,7 @@ export class ProviderSignOn implements SingleSignOn {
 	#deviceProvider(): Required<Pick<InteractiveSignIn, "beginDevice" | "pollDevice">> {
 		const interactive = this.#provider();
 		if (interactive.beginDevice === undefined || interactive.pollDevice === undefined) {
-			throw new SvcError("SVC_NOT_FOUND", "the provider has no sign-in for devices");
+			throw new SvcError("SVC_NOT_FOUND", "the provider does not support sign-in with another device");
 		}
 		return interactive as Required<InteractiveSignIn>;
 	}
@@ -166,7 +166,7 @@ export class ProviderSignOn implements SingleSignOn {
 	/** Logs a refused sign-out message and returns the error, with status 400 as providers expect. */
 	#refuseMessage(reason: string, remoteAddress: string | undefined): SvcError {
 		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
-		this.#parts.logger.warn("word of a sign-out refused", { reason, ...origin });
+		this.#parts.logger.warn("sign-out notification refused", { reason, ...origin });
 		return new SvcError("SVC_INVALID", `logout_token: ${reason}`);
 	}
 
@@ -182,7 +182,7 @@ export class ProviderSignOn implements SingleSignOn {
 /** Throws `SVC_UNAVAILABLE` unless the address is `http:` or `https:`. The page opens it, so `javascript:` would run code in the page. */
 function assertLeadsToWeb(url: string): void {
 	if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-	throw new SvcError("SVC_UNAVAILABLE", "the auth backend returned an invalid web address");
+	throw new SvcError("SVC_UNAVAILABLE", "the auth backend returned an invalid URL");
 }
 
 function isSame(given: string, expected: string): boolean {

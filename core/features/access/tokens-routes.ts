@@ -36,8 +36,8 @@ const validateBody = defineBody<{ readonly token: string }>({ properties: { toke
 const remoteUserHeaders = ["remote-user", "remote_user", "x-remote-user", "x-forwarded-user"];
 
 const signInHeaders = {
-	"X-API-URL": { description: "Where the API is.", schema: stringSchema },
-	"Set-Cookie": { description: "The token as a cookie, for pages of the service.", schema: stringSchema, isOptional: true },
+	"X-API-URL": { description: "Base address of the API.", schema: stringSchema },
+	"Set-Cookie": { description: "Cookie with the token, for pages of the service.", schema: stringSchema, isOptional: true },
 };
 
 export const tokenRoutes = [
@@ -47,7 +47,7 @@ export const tokenRoutes = [
 		component: "auth",
 		summary: "Sign in",
 		description:
-			"With name and password in `Authorization: Basic`; behind a trusted proxy, as whoever the proxy names. `ttl` asks for a lifetime in seconds.",
+			"With user name and password in `Authorization: Basic`, or behind a trusted proxy as the user that the proxy names. `ttl`: lifetime in seconds.",
 		answers: {
 			201: answerJson(tokenSchema, { description: "A token.", headers: signInHeaders }),
 			401: answerFault("The credentials are wrong."),
@@ -68,7 +68,7 @@ export const tokenRoutes = [
 		method: "POST",
 		path: "/tokens/validate",
 		component: "auth",
-		summary: "Tell whether a token is good",
+		summary: "Check whether a token is valid",
 		answers: { 200: answerJson(validitySchema) },
 		permission: "token_validate",
 		body: validateBody,
@@ -80,8 +80,9 @@ export const tokenRoutes = [
 		method: "DELETE",
 		path: "/tokens/:token",
 		component: "auth",
-		summary: "End a token",
-		description: "One's own, or as an administrator anybody's. `current` is the one that the request is made with, also as a cookie.",
+		summary: "Revoke a token",
+		description:
+			"Users may revoke their own tokens, administrators all tokens. `current`: the token of the request, also if it is in a cookie.",
 		answers: { 204: answerNothing() },
 		permission: "authenticated",
 		async handler({ engine, path, principal, streams, options, request }) {
@@ -118,8 +119,8 @@ async function signIn(context: RouteContext<Pick<AccessApi, "credentials">, Quer
  */
 function assertForProxies({ listener, options, logger }: RouteContext<Pick<AccessApi, "credentials">, QuerySchema, TokenBody>): void {
 	if (listener === "auth" || !options.auth.listen) return;
-	logger.warn("token refused: in proxy mode the authentication component alone signs in", { listener });
-	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - in proxy mode tokens come from the authentication component (auth.port)");
+	logger.warn("token refused: in proxy mode only the authentication component issues tokens", { listener });
+	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - in proxy mode, request tokens from the authentication component (auth.port)");
 }
 
 /** Returns the user name and password in a request. Calls `onRefused` before it throws. */
@@ -128,7 +129,7 @@ function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"
 		if (mode !== "proxy") return parseBasic(headers.get("authorization"));
 		const remoteUser = parseRemoteUser(headers);
 		if (remoteUser !== undefined) return { username: remoteUser, password: "" };
-		if (!proxy_basic) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names no user");
+		if (!proxy_basic) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy does not name a user");
 		return parseBasic(headers.get("authorization"));
 	} catch (error) {
 		onRefused();

@@ -19,9 +19,9 @@ export const userRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/user",
-		summary: "Tell who asks, how they signed in, and their roles",
+		summary: "Get the current user, the kind of credential and the roles",
 		description:
-			"With `permissions=true` also what they may do: for each permission the records it is given for, `*` for all; and the entries of features in the web page that they may see.",
+			"With `permissions=true`, includes the granted permissions, each with the records it is granted for (`*`: all), and the entries of features in the web page that the user may view.",
 		answers: { 200: answerJson(userSchema) },
 		permission: "authenticated",
 		query: { permissions: "boolean" },

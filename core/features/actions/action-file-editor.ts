@@ -106,7 +106,7 @@ export class ActionFileEditor {
 	async #assertWritable(pack: string, field: string): Promise<void> {
 		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["content"], limit: 1 });
 		if ((found?.content ?? null) === null) return;
-		throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" was installed: its files change with its version, and in no other way`);
+		throw new SvcError("SVC_INVALID", `${field}: pack "${pack}" is an installed pack: its files change only with its version`);
 	}
 
 	async #draftEvents(ref: string, packDirectory: string, paths: readonly string[]): Promise<readonly EventDraft[]> {

@@ -36,7 +36,7 @@ export async function readInside(directory: string, file: string, field: string)
 		const real = await realpath(path);
 		const found = await stat(real);
 		if (!real.startsWith((await realpath(directory)) + sep) || found.ino !== opened.ino || found.dev !== opened.dev) {
-			throw new SvcError("SVC_INVALID", `${field}: "${relative(directory, path)}" leads out of the pack's actions directory`);
+			throw new SvcError("SVC_INVALID", `${field}: "${relative(directory, path)}" is outside the pack's actions directory`);
 		}
 		return opened.isFile() ? { content: await handle.readFile(), mode: opened.mode & 0o777 } : undefined;
 	} finally {

@@ -28,7 +28,7 @@ export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/parameters/:ref",
-		summary: "Get the parameters of an action, with those of its runner",
+		summary: "Get the parameters of an action including those of its runner",
 		answers: { 200: answerJson(objectSchema({ parameters: actionParameterSchema })) },
 		permission: "action_view",
 		resource: findActionResource,
@@ -41,7 +41,7 @@ export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/overview",
-		summary: "List actions, with the parameters of their runners",
+		summary: "List actions including the parameters of their runners",
 		answers: { 200: answerSelectedPage(actionSchema, actionPart) },
 		permission: "action_list",
 		query: actionListQuery,
@@ -50,7 +50,7 @@ export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/overview/:ref",
-		summary: "Get an action, with the parameters of its runner",
+		summary: "Get an action including the parameters of its runner",
 		answers: { 200: answerJson(actionSchema) },
 		permission: "action_view",
 		resource: findActionResource,
@@ -64,7 +64,7 @@ export const actionViewRoutes = [
 		method: "GET",
 		path: "/actions/views/entry_point/:ref",
 		summary: "Get the script of an action",
-		answers: { 200: answerText(entryPointTypes, "The script; its type is that of its file's name.", "uptime") },
+		answers: { 200: answerText(entryPointTypes, "The script. The content type follows from the file name.", "uptime") },
 		permission: "action_view",
 		resource: findActionResource,
 		async handler(context) {

@@ -96,7 +96,7 @@ export class StoredActions implements Actions {
 		const fields = await this.#check(toInput(source, target), dest_pack);
 		const existing = await this.get(fields.ref).catch(() => undefined);
 		if (existing !== undefined && !overwrite)
-			throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" exists; overwrite is false`);
+			throw new SvcError("SVC_INVALID", `dest_action: action "${fields.ref}" already exists; set overwrite to replace it`);
 		await this.#files.clone(source, { fields, stored: existing, principal });
 		if (existing === undefined) return this.#insert(fields);
 		const changed = await this.#parts.storage.update("action", existing.id, fields);
@@ -148,7 +148,7 @@ export class StoredActions implements Actions {
 		assertRefNames({ pack, name: input.name });
 		const runner_type = this.#parts.dialects.runnerType(input.runner_type);
 		if (this.#parts.extensions.isBuiltInRunner(runner_type))
-			throw new SvcError("SVC_INVALID", `runner_type: "${runner_type}" runs actions of the service's own packs only`);
+			throw new SvcError("SVC_INVALID", `runner_type: "${runner_type}" runs only actions of built-in packs`);
 		const parameters = await this.#checkParameters({ ...input, runner_type }, old);
 		const { output_schema = {} } = input;
 		checkOutputSchema(output_schema, "output_schema");
@@ -238,6 +238,6 @@ export function assertHiddenStay(input: ActionInput, { fields, old, principal }:
 	if (named === undefined) return;
 	throw new SvcError(
 		"SVC_INVALID",
-		`parameters: "${secretMask}" keeps a hidden default only while "${named}" stays; give the value itself`,
+		`parameters: "${secretMask}" keeps a hidden default only if "${named}" is unchanged; give the actual value`,
 	);
 }

@@ -8,7 +8,7 @@ const text = { type: "string" };
 export const fileWrittenType: TriggerTypeDefinition = {
 	type: defineTriggerType(
 		fileWritten,
-		"A file of an action was written over the API.",
+		"A file of an action was written through the API.",
 		ofObject({ ref: text, file_path: text, host_info: { type: "object" } }),
 	),
 };

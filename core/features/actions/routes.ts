@@ -88,7 +88,7 @@ export const actionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/actions",
-		summary: "Make an action",
+		summary: "Create an action",
 		description: "`data_files` (`[{file_path, content}]`) writes files below the pack's `actions` directory.",
 		answers: { 201: answerJson(actionSchema), 409: answerConflict },
 		permission: "action_create",
@@ -124,8 +124,8 @@ export const actionRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/actions/:ref",
-		summary: "Remove an action",
-		description: '`{"remove_files": true}` also removes its files.',
+		summary: "Delete an action",
+		description: 'A body of `{"remove_files": true}` also deletes its files.',
 		answers: { 204: answerNothing() },
 		permission: "action_delete",
 		resource: findActionResource,
@@ -141,7 +141,7 @@ export const actionRoutes = [
 		method: "POST",
 		path: "/actions/:ref/clone",
 		summary: "Copy an action",
-		description: "`{dest_pack, dest_action, overwrite}`.",
+		description: "Body: `{dest_pack, dest_action, overwrite}`.",
 		answers: { 201: answerJson(actionSchema), 409: answerConflict },
 		permission: "action_create",
 		resource: ({ body }) => toTargetResource(body.dest_pack, body.dest_action),

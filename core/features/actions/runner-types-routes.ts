@@ -68,8 +68,8 @@ export const runnerTypeRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/runnertypes/:name",
-		summary: "Switch a runner type on or off",
-		description: "Only `enabled` takes effect.",
+		summary: "Enable or disable a runner type",
+		description: "Only the field `enabled` is used.",
 		answers: { 200: answerJson(runnerTypeSchema) },
 		permission: "runner_type_modify",
 		resource: findRunnerTypeResource,

@@ -96,14 +96,14 @@ function toRefusal(error: unknown, field: string, path: string): unknown {
 	switch (codeOf(error)) {
 		case "ELOOP":
 		case "ENOTDIR":
-			return new SvcError("SVC_INVALID", `${field}: "${path}" leads over a link or a file`, { cause: error });
+			return new SvcError("SVC_INVALID", `${field}: "${path}" leads through a link or a file`, { cause: error });
 		case "EISDIR":
 		case "ENXIO":
 			return new SvcError("SVC_INVALID", `${field}: "${path}" exists and is not a file`, { cause: error });
 		case "EACCES":
 		case "EPERM":
 		case "EROFS":
-			return new SvcError("SVC_FORBIDDEN", `${field}: "${path}" can neither be written nor removed by the service`, { cause: error });
+			return new SvcError("SVC_FORBIDDEN", `${field}: "${path}" cannot be written or deleted by the service`, { cause: error });
 		default:
 			return error;
 	}

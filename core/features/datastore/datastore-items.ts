@@ -126,7 +126,7 @@ export class StoredItems implements DatastoreItems {
 	}
 
 	async stop(): Promise<void> {
-		this.#stopping.abort(new SvcError("SVC_UNAVAILABLE", "the service stops; the next rotation finishes this one"));
+		this.#stopping.abort(new SvcError("SVC_UNAVAILABLE", "the service is stopping; the next rotation will finish this one"));
 		await this.#rotating?.catch(() => undefined);
 		await this.#sweep.stop();
 	}
@@ -164,7 +164,10 @@ export class StoredItems implements DatastoreItems {
 
 function assertMayDecrypt({ username, isAdmin }: Principal): void {
 	if (!isAdmin)
-		throw new SvcError("SVC_FORBIDDEN", `decrypt: needs administrator access for items of the system, which "${username}" has not`);
+		throw new SvcError(
+			"SVC_FORBIDDEN",
+			`decrypt: items of the scope system require administrator access, which "${username}" does not have`,
+		);
 }
 
 function notFound(address: ItemAddress): SvcError {

@@ -44,7 +44,7 @@ export function toAddress(name: string, where: ItemWhere, principal: Principal, 
 	const user = toOwner(where, principal, access);
 	const stored = user === null ? name : `${user}:${name}`;
 	if (!isAllowed(name) || stored.length > maxNameLength) {
-		throw new SvcError("SVC_INVALID", `name: must be 1 to ${maxNameLength} characters, of which none is a control character`);
+		throw new SvcError("SVC_INVALID", `name: must be 1 to ${maxNameLength} characters without control characters`);
 	}
 	return { scope: user === null ? "svckv.system" : "svckv.user", name: stored, user };
 }
@@ -57,10 +57,10 @@ export function toOwner({ scope, user }: ItemWhere, principal: Principal, access
 	if (owner !== principal.username && !(principal.isAdmin && access.enabled)) {
 		throw new SvcError(
 			"SVC_FORBIDDEN",
-			`user: only administrators may name another user than "${principal.username}", and only with rbac.enable`,
+			`user: only administrators may name a user other than "${principal.username}", and only with rbac.enable`,
 		);
 	}
-	if (owner.includes(":")) throw new SvcError("SVC_INVALID", "user: a name with a colon cannot have items of its own");
+	if (owner.includes(":")) throw new SvcError("SVC_INVALID", "user: a user whose name contains a colon cannot have own items");
 	return owner;
 }
 

@@ -32,7 +32,7 @@ export function toItemContent(
 	const { value, description = null, ttl } = input;
 	const secret = input.secret === true || input.encrypted === true;
 	if (value === secretMask && (secret || before?.secret === true)) {
-		throw new SvcError("SVC_INVALID", `value: "${secretMask}" stands for a hidden value; give the value itself`);
+		throw new SvcError("SVC_INVALID", `value: "${secretMask}" stands for a hidden value; give the actual value`);
 	}
 	// Decrypting verifies a given ciphertext. The value is then encrypted for this item with the current key.
 	const clear = input.encrypted === true ? keys.decrypt(value, parseCiphertext(value)?.address ?? address) : value;
@@ -50,7 +50,7 @@ export async function assertMayImport(
 	{ storage, access }: { readonly storage: Storage; readonly access: { readonly enabled: boolean } },
 ): Promise<void> {
 	if (!principal.isAdmin) {
-		throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
+		throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may set encrypted values");
 	}
 	const bound = parseCiphertext(value)?.address;
 	// Older ciphertexts do not name their item. Its owner is known only if the same ciphertext is stored here.

@@ -128,7 +128,7 @@ async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
 		const done = await attempt();
 		if (done !== undefined) return done;
 	}
-	throw new SvcError("SVC_CONFLICT", "the datastore item is changed by too many requests at once; try again");
+	throw new SvcError("SVC_CONFLICT", "too many concurrent requests change the datastore item; try again");
 }
 
 /** Returns a compare-and-set operation. It compares the time of the last change, which increases with each change. */

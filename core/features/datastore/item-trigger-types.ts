@@ -5,8 +5,8 @@ const object = { type: "object" };
 const keyPayload = ofObject({ object });
 
 export const itemTriggerTypes: readonly TriggerTypeDefinition[] = [
-	{ type: defineTriggerType(itemTriggerTypeRefs.create, "A datastore item was set that did not exist.", keyPayload) },
-	{ type: defineTriggerType(itemTriggerTypeRefs.update, "A datastore item that exists was set.", keyPayload) },
+	{ type: defineTriggerType(itemTriggerTypeRefs.create, "A datastore item was created.", keyPayload) },
+	{ type: defineTriggerType(itemTriggerTypeRefs.update, "An existing datastore item was set.", keyPayload) },
 	{
 		type: defineTriggerType(
 			itemTriggerTypeRefs.valueChange,

@@ -217,13 +217,13 @@ exceptOnPostgres("the value of one item in the place of another is refused", () 
 		const { storage } = subject;
 		const [one, other] = await storage.find("key_value", {});
 		await storage.update("key_value", one?.id ?? "", { value: other?.value ?? "" });
-		await assert.rejects(clear(subject, one?.name ?? ""), /encrypted for another item/);
+		await assert.rejects(clear(subject, one?.name ?? ""), /encrypted for another datastore item/);
 	}),
 );
 
 exceptOnPostgres("a service that stops interrupts the rotation", () =>
 	withSecrets(100, async ({ datastore }) => {
-		const rotating = assert.rejects(datastore.rotate({}, root), /the service stops/);
+		const rotating = assert.rejects(datastore.rotate({}, root), /the service is stopping/);
 		await datastore.stop();
 		await rotating;
 	}),

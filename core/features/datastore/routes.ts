@@ -64,7 +64,7 @@ const bodyFlag = { type: "boolean" };
 /** Body of an item. Other members are allowed, because clients send back whole records with members that only the service sets. */
 const itemBody = defineBody<ItemInput>({
 	properties: {
-		value: { description: "A text. Another value but null is kept as its JSON text." },
+		value: { description: "A string. Other values except null are stored as their JSON text." },
 		description: optionalText,
 		scope: { type: "string" },
 		user: optionalText,
@@ -127,7 +127,7 @@ export const keyRoutes = [
 		method: "PUT",
 		path: "/keys/:name",
 		summary: "Store a datastore item",
-		description: "Creates or replaces.",
+		description: "Creates or replaces the item.",
 		answers: { 200: answerJson(itemSchema), 404: undefined, 409: answerConflict },
 		permission: "key_value_pair_set",
 		resource: ({ engine, path, body, principal }) => engine.datastore.resource(path["name"] ?? "", body, principal),
@@ -139,7 +139,7 @@ export const keyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/keys/:name",
-		summary: "Remove a datastore item",
+		summary: "Delete a datastore item",
 		answers: { 204: answerNothing(), 409: answerConflict },
 		permission: "key_value_pair_delete",
 		resource: (context) => toResource(context),
@@ -153,7 +153,7 @@ export const keyRoutes = [
 		method: "POST",
 		path: "/keys/rotate",
 		summary: "Encrypt all secrets with a new key",
-		description: 'For administrators. `{"forget": true}` removes keys that are used no more.',
+		description: 'For administrators. `{"forget": true}` removes keys that are no longer used.',
 		answers: { 200: answerJson(rotationSchema), 409: answerConflict },
 		permission: "admin",
 		body: rotationBody,

@@ -66,11 +66,11 @@ export class TemplateAccess implements DatastoreAccess {
 	/** Decrypts a ciphertext. Its item is read from the ciphertext itself, not from its source: any user may have copied it there. */
 	async decrypt(cipherText: string): Promise<string> {
 		const parsed = parseCiphertext(cipherText);
-		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is not a ciphertext of this service");
+		if (parsed === undefined) throw new SvcError("SVC_INVALID", "value: not a ciphertext created by this service");
 		// Older ciphertexts do not name their item. They are accepted only if these templates have read them as the value of a secret item.
 		const address = parsed.address ?? this.#read.get(cipherText);
 		if (address === undefined || (address.user !== null && address.user !== this.#reader.username)) {
-			throw new SvcError("SVC_FORBIDDEN", "the value is not the ciphertext of a datastore item that may be read here");
+			throw new SvcError("SVC_FORBIDDEN", "value: not the ciphertext of a datastore item that may be read here");
 		}
 		this.#assertMayUse(await this.#toPrincipal(), address);
 		return this.#toClear(cipherText, address);

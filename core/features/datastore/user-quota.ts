@@ -62,10 +62,16 @@ export class UserQuota {
 		const { user_items, user_bytes } = this.#parts.limits;
 		const hint = "delete items, or ask an administrator for a higher limit";
 		if (items > user_items) {
-			throw new SvcError("SVC_FORBIDDEN", `user ${user} may store at most ${user_items} items of its own (keyvalue.user_items): ${hint}`);
+			throw new SvcError(
+				"SVC_FORBIDDEN",
+				`user ${user} may store at most ${user_items} items in the user's own scope (keyvalue.user_items): ${hint}`,
+			);
 		}
 		if (bytes > user_bytes) {
-			throw new SvcError("SVC_FORBIDDEN", `user ${user} may store at most ${user_bytes} bytes of its own (keyvalue.user_bytes): ${hint}`);
+			throw new SvcError(
+				"SVC_FORBIDDEN",
+				`user ${user} may store at most ${user_bytes} bytes in the user's own scope (keyvalue.user_bytes): ${hint}`,
+			);
 		}
 	}
 

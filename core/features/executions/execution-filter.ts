@@ -104,7 +104,7 @@ function withStart(query: FilterValues, started: readonly string[]): FilterValue
 	const [timestamp, ...more] = started;
 	if (timestamp === undefined) return query;
 	if (query.timestamp === undefined && more.length === 0) return { ...query, timestamp };
-	throw new SvcError("SVC_INVALID", `filter: "${startPath}" is given more than once, or together with timestamp`);
+	throw new SvcError("SVC_INVALID", `filter: "${startPath}" must be given only once and not together with timestamp`);
 }
 
 /** Adds a condition. An execution must match all conditions on one field, so their values are intersected. */
@@ -194,7 +194,7 @@ function toIndexed(path: string, value: string): { readonly field: FilterField; 
 	const allowed = `allowed are ${[...recordPaths.keys(), startPath].join(", ")}`;
 	const [member = ""] = path.split(".", 1);
 	const isMember = executionMembers.has(member);
-	const why = isMember ? `"${path}" has no index, every execution would be read` : `"${path}" is not in the record of an execution`;
+	const why = isMember ? `"${path}" has no index, so every execution would be read` : `"${path}" is not a field of executions`;
 	throw new SvcError("SVC_INVALID", `filter: ${why}; ${allowed}`);
 }
 

@@ -48,7 +48,7 @@ function toLines({
 	if (fromLine !== undefined && fromLine < 1) throw new SvcError("SVC_INVALID", "from_line: must be at least 1");
 	if (lines !== undefined && lines < 1) throw new SvcError("SVC_INVALID", "lines: must be at least 1");
 	if (find !== undefined && (find.length > maxFindLength || find.includes("\n"))) {
-		throw new SvcError("SVC_INVALID", `find: must be one line of at most ${maxFindLength} characters`);
+		throw new SvcError("SVC_INVALID", `find: must be a single line of at most ${maxFindLength} characters`);
 	}
 	return { fromLine, lines, find };
 }
@@ -82,10 +82,10 @@ export const executionOutputRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output",
-		summary: "Get the output of an execution so far",
+		summary: "Get the current output of an execution",
 		description:
-			"`output_type` filters. `from_line` is the number of the first line, `lines` how many there are at most. With `find` only lines that " +
-			"have this text, each behind its number and a colon, and cut after 4096 characters. Lines are counted and searched as they are shown.",
+			"`output_type` filters by type. `from_line`: number of the first line; `lines`: maximum number of lines. With `find`, only lines that " +
+			"contain this text, each after its number and a colon, truncated after 4096 characters. Lines are counted and searched as shown.",
 		answers: { 200: answerText(["text/plain"], "The output.", "up 12 days\n"), 429: answerTooMany },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
@@ -104,12 +104,12 @@ export const executionOutputRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output/lines",
-		summary: "Get lines of the output of an execution so far, each with its number, type and time",
+		summary: "Get lines of the current output of an execution with number, type and time",
 		description:
-			"`total` is how many lines there are; `lines` at most 1000 (100) from `from_line` on, each cut after 4096 characters, with its whole `length`. " +
-			"`find` chooses lines with this text, `trouble=true` lines of stderr and those with a word such as `error`; not both. " +
-			"`next_line` is where to go on, null at the end. With `output_type` lines are counted in that type alone. Where the output was read to its " +
-			"end, `event_id` is the event of its stream behind which it goes on, and `last_line_open` whether its last line does.",
+			"`total`: number of lines. `lines`: at most 1000 lines (default 100) starting at `from_line`, each truncated after 4096 characters, with its full `length`. " +
+			"`find` selects lines that contain this text; `trouble=true` selects lines of stderr and lines with a word such as `error`; not both. " +
+			"`next_line`: where to continue; null at the end. With `output_type`, only lines of that type are counted. If the output was read to its " +
+			"end, `event_id` is the event after which the output stream continues, and `last_line_open` is true if the last line continues there.",
 		answers: { 200: answerJson(linesSchema), 429: answerTooMany },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),

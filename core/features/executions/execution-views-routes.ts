@@ -35,7 +35,7 @@ const filterValuesSchema = defineSchema("ExecutionFilterValues", mapOf(arrayOf(n
 	user: ["maria"],
 });
 const resultAnswer: ResponseDeclaration = {
-	description: "The result, as a file where `download` asks for one.",
+	description: "The result; a file if `download` is true.",
 	content: {
 		"text/json": { schema: jsonObject, example: { stdout: "up 12 days" } },
 		"application/x-gzip": { schema: { ...stringSchema, contentEncoding: "gzip" } },
@@ -51,8 +51,8 @@ export const executionViewRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/views/filters",
-		summary: "List the values in use for each filter of executions",
-		description: "`types` chooses filters, separated by commas.",
+		summary: "List the existing values of each execution filter",
+		description: "`types`: names of filters, separated by commas.",
 		answers: { 200: answerJson(filterValuesSchema) },
 		permission: "execution_views_filters_list",
 		query: { types: "list" },
@@ -79,8 +79,8 @@ export const executionViewRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/result",
-		summary: "Get the result of an execution alone",
-		description: "`download`, `compress` and `pretty_format` say how.",
+		summary: "Get only the result of an execution",
+		description: "`download`, `compress` and `pretty_format` select the format.",
 		answers: { 200: resultAnswer },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
@@ -101,7 +101,7 @@ export const executionViewRoutes = withActionExecutionsAlias([
 		path: "/executions/:id/children",
 		summary: "List all descendants of an execution",
 		description:
-			"Those that the caller may view. `depth` says how far down; `result_fmt=sorted` orders them by start. A page is read up to its end; its total counts up to 10,000 descendants, or `api.exact_total_limit` if that is less. Without `limit` all of them are sent, piece by piece.",
+			"Only those that the user may view. `depth`: number of generations; `result_fmt=sorted`: ordered by start. The total counts up to 10,000 descendants, or `api.exact_total_limit` if that is lower. Without `limit`, all of them are streamed.",
 		answers: { 200: answerPage(executionSchema), 429: answerTooMany },
 		permission: "execution_view",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),

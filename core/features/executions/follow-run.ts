@@ -45,7 +45,12 @@ export async function followRun(client: ExecutionClient, id: string, options: Fo
 	const forget = context.onInterrupt(() => {
 		interrupts += 1;
 		if (interrupts > 1)
-			leave.abort(new CliExit(130, options.cancelOnInterrupt ? `left execution ${id}; \`svc execution get ${id}\` shows how it ends` : ""));
+			leave.abort(
+				new CliExit(
+					130,
+					options.cancelOnInterrupt ? `detached from execution ${id}, which continues; show it with: svc execution get ${id}` : "",
+				),
+			);
 		else void progress.aside(() => cancel(client, id, context)).catch((error: unknown) => leave.abort(error));
 	});
 	const readerLeft = () => leave.abort(new CliExit(0));
@@ -72,7 +77,7 @@ export async function followRun(client: ExecutionClient, id: string, options: Fo
 }
 
 async function cancel(client: ExecutionClient, id: string, context: CliContext): Promise<void> {
-	context.stderr.write(`canceling execution ${id} (Ctrl-C again leaves it)\n`);
+	context.stderr.write(`canceling execution ${id} (Ctrl-C again detaches)\n`);
 	const { refused } = await client.executions.cancel(id);
 	if (refused !== undefined) await write(context.stderr, `${refused}\n`);
 }

@@ -83,7 +83,7 @@ export const executionRoutes = withActionExecutionsAlias([
 		method: "GET",
 		path: "/executions",
 		summary: "List executions",
-		description: "The newest first.",
+		description: "Newest first.",
 		answers: { 200: answerSelectedPage(executionSchema, executionPart), 429: answerTooMany },
 		permission: "execution_list",
 		query: { ...executionFilterQuery, ...pagingQuery, ...selectionQuery, ...secretsQuery },
@@ -107,8 +107,8 @@ export const executionRoutes = withActionExecutionsAlias([
 		path: "/executions",
 		summary: "Start an execution",
 		answers: {
-			201: answerJson(executionSchema, { description: "It is `requested`, and on disk." }),
-			404: answerFault("There is no such action."),
+			201: answerJson(executionSchema, { description: "The execution is stored with the status `requested`." }),
+			404: answerFault("The action does not exist."),
 		},
 		permission: "action_execute",
 		query: secretsQuery,
@@ -126,7 +126,7 @@ export const executionRoutes = withActionExecutionsAlias([
 		path: "/executions/:id",
 		summary: "Get an execution",
 		description:
-			"`last` is the most recently requested one. A paused one that only waits for answers names the inquiries in `awaited_inquiries`.",
+			"The id `last` selects the most recently requested execution. A paused execution that only waits for answers names the inquiries in `awaited_inquiries`.",
 		answers: { 200: answerSelected(executionSchema, executionPart) },
 		permission: "execution_view",
 		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
@@ -143,12 +143,12 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "PUT",
 		path: "/executions/:id",
-		summary: "Set the state of an execution from outside",
+		summary: "Set the status of an execution",
 		description:
-			"`{status, result, reason}`. A final state or a result needs `execution_complete`, anything else `execution_stop`. A paused execution that only waits for answers cannot be resumed.",
+			"Body: `{status, result, reason}`. A final status or a result requires `execution_complete`, other changes require `execution_stop`. A paused execution that only waits for answers cannot be resumed.",
 		answers: {
 			200: answerJson(executionSchema),
-			409: answerConflictBecause("It waits for answers to inquiries, which the message names."),
+			409: answerConflictBecause("The execution waits for answers to inquiries, which the message names."),
 		},
 		permission: "execution_stop",
 		async resource(context) {
@@ -164,9 +164,9 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "DELETE",
 		path: "/executions/:id",
-		summary: "Ask for the end of an execution",
+		summary: "Cancel an execution",
 		description:
-			"With a `faultstring` when it had already ended. A `Svc-Warning` header says when it was already canceled. `reason` is kept with the name of the caller.",
+			"Returns a `faultstring` if the execution has already ended, and the header `Svc-Warning` if it was already canceled. `reason` is logged with the name of the user.",
 		answers: { 200: answerJson({ anyOf: [executionSchema, faultSchema] }) },
 		permission: "execution_stop",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
@@ -182,9 +182,9 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "POST",
 		path: "/executions/:id/re_run",
-		summary: "Run an execution again",
+		summary: "Re-run an execution",
 		description:
-			"`{parameters, user, delay}`, of a workflow `{tasks, reset}`. With `no_merge=true` only the given parameters count, not those of the first run.",
+			"Body: `{parameters, user, delay}`; for a workflow also `{tasks, reset}`. With `no_merge=true`, the parameters of the first run are not reused.",
 		answers: { 201: answerJson(executionSchema) },
 		permission: "execution_rerun",
 		resource: (context) => findExecutionResource(context.engine, toId(context)),
@@ -212,7 +212,7 @@ function isCompletion({ status, result }: { readonly status: ExecutionStatus; re
 /** Returns the id in the path. Throws `SVC_NOT_FOUND` for `last`. */
 export function toId({ path }: RouteContext<ExecutionRouteServices>): string {
 	const id = path["id"] ?? "";
-	if (id === "last") throw new SvcError("SVC_NOT_FOUND", 'execution "last" does not exist: this route needs an id');
+	if (id === "last") throw new SvcError("SVC_NOT_FOUND", 'id: "last" is not allowed here; give the id of an execution');
 	return id;
 }
 

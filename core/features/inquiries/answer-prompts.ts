@@ -39,7 +39,7 @@ async function askForOne(
 			return value;
 		} catch (error) {
 			if (!(error instanceof CliExit)) throw error;
-			warn(`${property.secret === true ? `"${name}" is not what the schema allows` : error.message}\n`);
+			warn(`${property.secret === true ? `"${name}" does not match the schema` : error.message}\n`);
 		}
 	}
 }

@@ -12,7 +12,7 @@ export const nodeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/nodes",
-		summary: "List nodes, by name",
+		summary: "List nodes by name",
 		description: "Without count headers.",
 		answers: { 200: describeList(nodeSchema) },
 		permission: "admin",
@@ -23,8 +23,8 @@ export const nodeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/nodes/:node",
-		summary: "Get a node by its id or name, with what runs there",
-		description: "400 for a name that several nodes have. `executions` lists at most 100 runs, newest first.",
+		summary: "Get a node by its id or name, with its running executions and sensors",
+		description: "400 if several nodes have the name. `executions` lists at most 100 runs, newest first.",
 		answers: { 200: answerJson(singleNodeSchema) },
 		permission: "admin",
 		async handler({ engine, path }) {
@@ -36,9 +36,11 @@ export const nodeRoutes = [
 		defineRoute({
 			method: "POST",
 			path: `/nodes/:node/${drain ? "drain" : "resume"}`,
-			summary: drain ? "Ask a node to take on nothing new" : "Ask a node to take on work again",
-			description: drain ? "It is `drained` once what runs there has ended. 400 for one that has gone." : "400 for one that has gone.",
-			answers: { 202: answerJson(nodeSchema, { description: "It has been asked." }) },
+			summary: drain ? "Drain a node" : "Resume a drained node",
+			description: drain
+				? "The node accepts no new work, and is `drained` when its running executions have ended. 400 if the node is gone."
+				: "400 if the node is gone.",
+			answers: { 202: answerJson(nodeSchema, { description: "The request is stored." }) },
 			permission: "admin",
 			async handler({ engine, path, principal, logger }) {
 				const view = await engine.nodes.setDrain(path["node"] ?? "", drain);
@@ -51,7 +53,7 @@ export const nodeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/service_registry/groups",
-		summary: "List the parts of the service that some node runs",
+		summary: "List the parts of the service that run on a node",
 		answers: { 200: answerJson(groupsSchema) },
 		permission: "admin",
 		async handler({ engine }) {

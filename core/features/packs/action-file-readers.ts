@@ -15,7 +15,7 @@ export const actionFileReaders: readonly FileReader[] = [
 		folder: "actions",
 		others: {
 			"config.yaml":
-				"a configuration of old packs, which is not read; config.schema.yaml and the configuration of the service take its place",
+				"is a configuration file of old packs and is ignored; use config.schema.yaml and the pack configuration of the service",
 		},
 		standIns: { name: "any_name", runner_type: anyRunnerType },
 		async read(metadata, place) {

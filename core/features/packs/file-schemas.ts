@@ -7,5 +7,5 @@ export const packFileSchemas: readonly FileSchema[] = [
 	{ name: "pack", schema: toFileSchema("Manifest of a pack", manifestAttributes, false) },
 	{ name: "action", schema: toFileSchema("Action of a pack", actionAttributes, true) },
 	{ name: "overrides", schema: overridesSchema },
-	{ name: "config-schema", schema: toDefinitionsSchema("What the configuration of a pack may hold") },
+	{ name: "config-schema", schema: toDefinitionsSchema("Schema of the configuration of a pack") },
 ];

@@ -116,7 +116,7 @@ function toFollowRules(packs: readonly GitPack[]): readonly FollowRule[] {
 		return {
 			pack: "packs",
 			name: `followed_${createHash("sha256").update(source).digest("hex").slice(0, 12)}`,
-			description: `Looks at ${source} when something is pushed there.`,
+			description: `Checks ${source} after a push.`,
 			enabled: true,
 			trigger: { type: "core.svc.webhook", parameters: { deduplicate: {}, ...webhook } },
 			action: { ref: "packs.look", parameters: { source } },

@@ -55,7 +55,7 @@ export const ownAttributes: Readonly<Record<string, Attribute>> = { id: text, ui
 
 /** Name attribute that identifies a record in its pack. */
 export const requiredName: Attribute = {
-	description: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
+	description: "a name of letters (a to z, A to Z), digits, underscores, hyphens and dots",
 	accepts: (value) => typeof value === "string" && isRefName(value),
 	schema: { type: "string", pattern: namePattern.source },
 	required: true,

@@ -172,7 +172,7 @@ test("the texts of a pack are shown together, and each file by itself, in a dire
 			assert.equal((await file("icon.png")).text, shown["icon.png"].toString("latin1"));
 			const large = await file("large");
 			assert.equal(large.status, 400);
-			assert.equal(json(large.text)["faultstring"], 'file "large" must be at most 500000 bytes to be shown, has 500001');
+			assert.equal(json(large.text)["faultstring"], 'file "large" can be shown only up to 500000 bytes, has 500001');
 			assert.equal((await file("actions")).status, 404);
 		}
 	}));

@@ -73,7 +73,7 @@ const packSchema = defineSchema(
 );
 
 const packPart = defineSchema("PackPart", {
-	description: "Some members of a Pack: those that `include_attributes` names, or all but those that `exclude_attributes` does.",
+	description: "Selected members of a Pack: those in `include_attributes`, or all except those in `exclude_attributes`.",
 	type: "object",
 	properties: members,
 	...additional,
@@ -121,20 +121,24 @@ const fileHeaders = { "content-security-policy": "default-src 'none'; sandbox", 
 
 const fileAnswers = {
 	200: {
-		...answerText([...new Set([...contentTypes.values(), plain])], "The file as it is; its type is that of its name.", "name: disk\n"),
+		...answerText(
+			[...new Set([...contentTypes.values(), plain])],
+			"The file. The content type follows from the file name.",
+			"name: disk\n",
+		),
 		headers: {
-			ETag: { description: "Another one for other bytes; not quoted.", schema: stringSchema },
-			"Last-Modified": { description: "When it was changed, or stored.", schema: stringSchema },
+			ETag: { description: "Changes with the content; not quoted.", schema: stringSchema },
+			"Last-Modified": { description: "Time at which the file was changed or stored.", schema: stringSchema },
 		},
 	},
-	304: answerNothing("It is as it was (`If-None-Match`, `If-Modified-Since`)."),
+	304: answerNothing("The file has not changed (`If-None-Match`, `If-Modified-Since`)."),
 };
 
 export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs",
-		summary: "List packs, by ref",
+		summary: "List packs by ref",
 		answers: { 200: answerSelectedPage(packSchema, packPart) },
 		permission: "pack_list",
 		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", ref: "string", sort: "string" },
@@ -153,8 +157,8 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/files/:pack",
-		summary: "Get the texts of a pack",
-		description: "At most 1,000 files with 8,000,000 bytes in all; what is no text, or has more than 500,000 bytes, is passed over.",
+		summary: "Get the text files of a pack",
+		description: "At most 1,000 files with 8,000,000 bytes in total. Files that are not text or have more than 500,000 bytes are omitted.",
 		answers: { 200: describeList(packFileSchema) },
 		permission: "pack_view",
 		resource: findPackResource,
@@ -175,7 +179,7 @@ export const packViewRoutes = [
 		method: "GET",
 		path: "/packs/views/file/:pack/**:path",
 		summary: "Get a file of a pack",
-		description: "400 for a file of more than 500,000 bytes.",
+		description: "400 if the file has more than 500,000 bytes.",
 		answers: fileAnswers,
 		permission: "pack_view",
 		resource: findPackResource,

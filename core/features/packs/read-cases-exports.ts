@@ -18,7 +18,7 @@ export interface ReadCase {
 /** Reads the list of test cases in a file of a pack. Throws `SVC_INVALID` with the line, or with the case and the attribute. */
 export async function readCases(directory: string, file: string, shape: CaseAttributes): Promise<readonly ReadCase[]> {
 	const { size } = await stat(join(directory, file));
-	if (size > limits.size) throw new SvcError("SVC_INVALID", `must be at most ${limits.size} bytes, has ${size}`);
+	if (size > limits.size) throw new SvcError("SVC_INVALID", `must be at most ${limits.size} bytes, got ${size}`);
 	const { problems, value } = new LocatedYaml(await readFile(join(directory, file), "utf8"));
 	const [first] = problems;
 	if (first !== undefined) throw new SvcError("SVC_INVALID", `${first.line === null ? "" : `line ${first.line}: `}${first.message}`);
@@ -27,8 +27,8 @@ export async function readCases(directory: string, file: string, shape: CaseAttr
 
 /** Returns the test cases in a parsed file, which must be a list. */
 export function toCases(value: JsonValue | undefined, shape: CaseAttributes): readonly ReadCase[] {
-	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold a list of cases");
-	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must hold at most ${limits.cases} cases, has ${value.length}`);
+	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must contain a list of cases");
+	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must contain at most ${limits.cases} cases, got ${value.length}`);
 	return value.map((one, index) => toCase(one, index, shape));
 }
 

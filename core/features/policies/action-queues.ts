@@ -39,14 +39,14 @@ export class ActionQueues implements ExecutionQueues {
 		this.#watch = createReconnectingSubscription({
 			...parts,
 			names: [eventNames.executionCreate, eventNames.executionUpdate],
-			purpose: "executions that policies limit",
+			purpose: "executions limited by policies",
 			filter: (event) => this.#concernsQueue(event),
 			onEvent: (event) => this.markForPoll(readEventExecution(event).action_ref),
 			onGap: () => this.#tell(true),
 		});
 		parts.index.onChange(() => {
 			this.#isNew = true;
-			void this.#attend().catch((error: unknown) => parts.logger.error("following executions that policies limit failed", { error }));
+			void this.#attend().catch((error: unknown) => parts.logger.error("following limited executions failed", { error }));
 			this.#tell(true);
 		});
 	}

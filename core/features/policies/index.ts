@@ -32,7 +32,7 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: { reado
 		},
 		// Workflows run on the node. Policies that demand a worker apply to each of their child executions instead.
 		wrapRunner: (name, runner) =>
-			areDemandsTakenOver || kernel.isWorkflow(name) ? runner : refuseDemands(runner, "and this service has no workers"),
+			areDemandsTakenOver || kernel.isWorkflow(name) ? runner : refuseDemands(runner, "but this service has no workers"),
 		register: () =>
 			registerFiles({
 				kind: "policy",
@@ -62,7 +62,7 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: { reado
 async function warnOfRefusedDemands({ storage, logger }: Uses<"storage" | "logger">): Promise<void> {
 	const policies = await storage.find("policy", { where: { policy_type: workersType, enabled: true }, fields: ["ref"] });
 	if (policies.length === 0) return;
-	logger.warn("policies demand workers, and this service has none: the runs to which they apply fail", {
+	logger.warn("policies require workers, but this service has none; the executions to which they apply will fail", {
 		policies: policies.map(({ ref }) => ref),
 	});
 }

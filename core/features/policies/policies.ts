@@ -101,7 +101,7 @@ export class StoredPolicies implements Policies {
 		const other = named ?? alike;
 		if (other === undefined) return;
 		const problem =
-			named === undefined ? `action "${resource_ref}" has the ${policy_type} policy "${other.ref}"` : `policy "${ref}" exists`;
+			named === undefined ? `action "${resource_ref}" already has the ${policy_type} policy "${other.ref}"` : `policy "${ref}" exists`;
 		const facts = { conflict_id: other.id };
 		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: ${problem}`, { cause, facts });
 	}

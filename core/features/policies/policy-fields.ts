@@ -46,7 +46,7 @@ function assertRef(ref: string, policyType: string): void {
 function assertSomeLabel({ labels, user_labels }: JsonObject): void {
 	const lists = [labels, ...Object.values((user_labels ?? {}) as JsonObject)];
 	if (lists.some((list) => Array.isArray(list) && list.length > 0)) return;
-	throw new SvcError("SVC_INVALID", "parameters: labels or user_labels must name at least one label");
+	throw new SvcError("SVC_INVALID", "parameters: labels or user_labels must contain at least one label");
 }
 
 /** Returns the parameters with defaults. Null means that a parameter is not given. */

@@ -25,13 +25,13 @@ const threshold = {
 		type: "integer",
 		required: true,
 		minimum: 0,
-		description: "Most executions that are scheduled or running at once; 0: none.",
+		description: "Maximum number of concurrently scheduled or running executions; 0: no execution starts.",
 	},
 	action: {
 		type: "string",
 		enum: ["delay", "cancel"],
 		default: "delay",
-		description: "What becomes of an execution above it: it waits, or is canceled.",
+		description: "What happens to an execution above the threshold: it is delayed or canceled.",
 	},
 } as const;
 const retries = {
@@ -40,9 +40,9 @@ const retries = {
 		default: 2,
 		minimum: 1,
 		maximum: 5,
-		description: "How often it is run again.",
+		description: "Maximum number of retries.",
 	},
-	delay: { type: "number", minimum: 0, maximum: 120, description: "Seconds before it is run again; none: at once." },
+	delay: { type: "number", minimum: 0, maximum: 120, description: "Seconds before a retry. Default: no delay." },
 } as const;
 
 const labels = { type: "array", items: { type: "string", pattern: labelPattern }, maxItems: maxLabels } as const;
@@ -50,11 +50,11 @@ const labels = { type: "array", items: { type: "string", pattern: labelPattern }
 /** All policy types. */
 export const policyTypes: readonly PolicyType[] = [
 	define("000000000000000000000001", "concurrency", {
-		description: "Limits how many executions of the action run at once.",
+		description: "Limits the number of concurrent executions of the action.",
 		parameters: threshold,
 	}),
 	define("000000000000000000000002", "concurrency.attr", {
-		description: "Limits how many executions of the action with equal values of some parameters run at once.",
+		description: "Limits the number of concurrent executions of the action with equal values of selected parameters.",
 		parameters: {
 			...threshold,
 			attributes: {
@@ -64,38 +64,38 @@ export const policyTypes: readonly PolicyType[] = [
 				minItems: 1,
 				maxItems: 100,
 				uniqueItems: true,
-				description: "Names of the parameters that are compared.",
+				description: "Names of the compared parameters.",
 			},
 		},
 	}),
 	define("000000000000000000000003", "crash", {
-		description: "Says what follows when the node that runs an execution goes away.",
+		description: "Defines what happens if the node that runs an execution stops.",
 		parameters: {
 			action: {
 				type: "string",
 				enum: ["abandon", "retry"],
 				default: "abandon",
-				description: "Leave it at that, or run the action again.",
+				description: "`abandon`: the execution ends. `retry`: the action is run again.",
 			},
 			...retries,
 		},
 	}),
 	define("000000000000000000000004", "retry", {
-		description: "Runs the action again after a failure or time-out.",
+		description: "Retries the action after a failure or timeout.",
 		parameters: {
-			retry_on: { type: "string", required: true, enum: ["failure", "timeout"], description: "What it is run again after." },
+			retry_on: { type: "string", required: true, enum: ["failure", "timeout"], description: "Outcome after which the action is retried." },
 			...retries,
 		},
 	}),
 	define("000000000000000000000005", "workers", {
-		description: "Says which labels the worker has that carries out the action, besides those that the action asks for itself.",
+		description: "Labels that the worker of the action must have, in addition to those that the action requires.",
 		parameters: {
-			labels: { ...labels, default: [], description: "Labels that the worker has, whoever runs the action." },
+			labels: { ...labels, default: [], description: "Labels that the worker must have for all users." },
 			user_labels: {
 				type: "object",
 				default: {},
 				additionalProperties: labels,
-				description: "By user, labels that the worker has besides where this user runs the action.",
+				description: "Additional labels by user who runs the action.",
 			},
 		} satisfies Record<string, ParameterDefinition>,
 	}),

@@ -20,7 +20,7 @@ export interface WorkerDemands {
 	/**
 	 * Returns the runner in a form that fails a run if a policy demands a worker for it, instead of carrying it out on this node.
 	 *
-	 * @param reason end of the error message, which begins with "policies demand a worker with the labels … (…), "
+	 * @param reason end of the error message, which begins with "policies require a worker with the labels … (…), "
 	 */
 	refuseDemands(runner: Runner, reason: string): Runner;
 	/**

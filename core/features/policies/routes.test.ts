@@ -83,7 +83,7 @@ withPolicies("what a policy cannot say is refused and named", async (ask) => {
 		[{ ...limit, policy_type: "action.concurrency.attr", parameters: { threshold: 1, attributes: ["a", "a"] } }, /"attributes"/],
 		[{ ...retry, resource_ref: "default.*" }, /resource_ref: "default\.\*" must be <pack>\.<action>/],
 		[{ ...workers, resource_ref: "speak" }, /resource_ref: "speak" must be <pack>\.<action>, <pack>\.\* or \*/],
-		[{ ...workers, parameters: {} }, /parameters: labels or user_labels must name at least one label/],
+		[{ ...workers, parameters: {} }, /parameters: labels or user_labels must contain at least one label/],
 		[{ ...workers, parameters: { labels: [], user_labels: { ann: [] } } }, /at least one label/],
 		[{ ...workers, parameters: { labels: ["a b"] } }, /"labels.0" must match pattern/],
 		[{ ...workers, parameters: { labels: "blue" } }, /"labels".*array/],
@@ -111,7 +111,7 @@ withPolicies("neither the name nor the pair of action and type may be taken", as
 	assert.deepEqual([sameName.status, samePair.status], [409, 409]);
 	for (const { body } of [sameName, samePair]) assert.equal(body["conflict-id"], first.body["id"]);
 	assert.match(String(sameName.body["faultstring"]), /policy "default\.again" exists/);
-	assert.match(String(samePair.body["faultstring"]), /action "default\.speak" has the action\.retry policy "default\.again"/);
+	assert.match(String(samePair.body["faultstring"]), /action "default\.speak" already has the action\.retry policy "default\.again"/);
 	await ask("POST", "/policies", { ...retry, name: "third", policy_type: "action.crash", parameters: {} });
 	assert.equal((await ask("PUT", "/policies/default.third", { ...retry, name: "third" })).status, 409);
 });

@@ -61,7 +61,7 @@ export const policyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/policytypes",
-		summary: "List kinds of policies",
+		summary: "List policy types",
 		answers: { 200: answerSelectedPage(policyTypeSchema, policyTypePart) },
 		permission: "policy_type_list",
 		query: { ...pagingQuery, ...selectionQuery, id: "string", name: "list", resource_type: "string", sort: "string" },
@@ -85,7 +85,7 @@ export const policyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/policytypes/:ref",
-		summary: "Get a kind of policies",
+		summary: "Get a policy type",
 		answers: { 200: answerJson(policyTypeSchema) },
 		permission: "policy_type_view",
 		resource: (context) => ({ uid: findType(context).uid }),
@@ -132,9 +132,9 @@ export const policyRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/policies",
-		summary: "Make a policy",
+		summary: "Create a policy",
 		description:
-			"409 when its name is taken, or its action has one of this type. About another pack it also takes `policy_create` there; about `*`, globally.",
+			"409 if the name exists or the action already has a policy of this type. A policy for another pack also requires `policy_create` on that pack; a policy for `*` requires it globally.",
 		answers: { 201: answerJson(policySchema), 409: answerConflict },
 		permission: "policy_create",
 		resource: ({ body }) => toPolicyResource(body),
@@ -149,7 +149,7 @@ export const policyRoutes = [
 		method: "PUT",
 		path: "/policies/:ref",
 		summary: "Replace a policy",
-		description: "Full replacement. Also takes the permission on the packs that it concerns, before and after.",
+		description: "Replaces all fields. Also requires the permission on the packs to which the old and the new policy apply.",
 		answers: { 200: answerJson(policySchema), 409: answerConflict },
 		permission: "policy_modify",
 		resource: findPolicyResource,
@@ -170,7 +170,7 @@ export const policyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/policies/:ref",
-		summary: "Remove a policy",
+		summary: "Delete a policy",
 		answers: { 204: answerNothing() },
 		permission: "policy_delete",
 		resource: findPolicyResource,

@@ -38,7 +38,10 @@ export function rejectRunsRequiringWorker(
 		async run(context) {
 			const { labels, policies } = await findDemand(context);
 			if (labels.length === 0) return runner.run(context);
-			throw new SvcError("SVC_RUNNER", `policies demand a worker with the labels ${labels.join(", ")} (${policies.join(", ")}), ${reason}`);
+			throw new SvcError(
+				"SVC_RUNNER",
+				`policies require a worker with the labels ${labels.join(", ")} (${policies.join(", ")}), ${reason}`,
+			);
 		},
 		...forwardRunAtOnce(runner, async (context) => (await findDemand(context)).labels.length === 0),
 		...(runner.recover !== undefined && { recover: (context, state) => runner.recover?.(context, state) ?? Promise.resolve(undefined) }),

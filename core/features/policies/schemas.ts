@@ -48,7 +48,7 @@ export const policyTypeSchema = defineSchema(
 		ref: "action.concurrency",
 		name: "concurrency",
 		resource_type: "action",
-		description: "Limits how many executions of the action run at once.",
+		description: "Limits the number of concurrent executions of the action.",
 		enabled: true,
 		module: "policies",
 		parameters: { threshold: { type: "integer", required: true } },

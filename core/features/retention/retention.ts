@@ -36,7 +36,7 @@ export function createRetention(parts: RetentionDependencies): Retention & { sta
 			logger.info("garbage collection requested");
 			try {
 				const isDone = await duty.runNow();
-				logger.info(isDone ? "requested garbage collection has ended" : "requested garbage collection is left to another node");
+				logger.info(isDone ? "requested garbage collection has ended" : "another node runs the requested garbage collection");
 				return isDone;
 			} catch (error) {
 				logger.error("requested garbage collection has failed", { error });
@@ -85,15 +85,17 @@ interface PurgeDependencies extends Uses<"storage" | "clock" | "logger"> {
  */
 export async function purge(parts: PurgeDependencies, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
 	const run = Object.hasOwn(removals, kind) ? removals[kind] : undefined;
-	if (run === undefined) throw new SvcError("SVC_NOT_FOUND", `"${kind}" cannot be purged; allowed are ${purgeKinds.join(", ")}`);
+	if (run === undefined)
+		throw new SvcError("SVC_NOT_FOUND", `records: must be one of ${purgeKinds.join(", ")}; "${kind}" cannot be purged`);
 	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isDryRun = false, from } = input;
 	const { clock } = parts;
 	const now = toTimestamp(clock.now());
 	// A caller on the same machine may read the present time from a clock that is some milliseconds ahead of that of the engine.
 	if (before > now && before > toTimestamp(clock.wall())) throw new SvcError("SVC_INVALID", "timestamp: must not be in the future");
-	if (from !== undefined && !isExpiryCursor(from)) throw new SvcError("SVC_INVALID", "from: must be the next of an earlier response");
+	if (from !== undefined && !isExpiryCursor(from))
+		throw new SvcError("SVC_INVALID", "from: must be the value of next in an earlier response");
 	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
-		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
+		throw new SvcError("SVC_INVALID", "action_ref, purge_incomplete: allowed only for executions");
 	}
 	const removal = startRemovalPass({ storage: parts.storage, pace: createBackgroundThrottle(parts.signal, maxTurn), now, isDryRun });
 	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });

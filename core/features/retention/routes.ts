@@ -32,8 +32,8 @@ export const purgeRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/purge/:records",
-		summary: "Remove old records of a kind",
-		description: "For administrators; for about a second. `next` says where to go on.",
+		summary: "Purge old records of a kind",
+		description: "For administrators. Works for about one second; if `next` is not null, repeat the request with it.",
 		answers: { 200: answerJson(purgeSchema) },
 		permission: "admin",
 		body: purgeBody,

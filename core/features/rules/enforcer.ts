@@ -204,7 +204,7 @@ function toOutcome({ id, status, result }: ExecutionEntity): Outcome {
 }
 
 function toReason(rule: RuleEntity, instance: TriggerInstanceEntity, problem: string): string {
-	return `rule "${rule.ref}" could not act on trigger instance "${instance.id}": ${problem}`;
+	return `rule "${rule.ref}" could not be enforced for trigger instance "${instance.id}": ${problem}`;
 }
 
 /** Returns the part of a ref after the pack. */

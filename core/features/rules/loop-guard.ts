@@ -59,11 +59,11 @@ export function createLoopGuard({ storage, clock, options }: Uses<"storage" | "c
 		async refuse(rule, instance) {
 			if (instance.depth === 0) return undefined;
 			if (instance.depth >= depth_limit) {
-				return `loop guard: ${instance.depth} rules in a row have led to this event, and rules.depth_limit is ${depth_limit}`;
+				return `loop guard: a chain of ${instance.depth} rules led to this event; the limit is ${depth_limit} (rules.depth_limit)`;
 			}
 			const acts = await countActs(rule, instance);
 			if (acts < loop_limit || !(await isCausedBy(rule, instance))) return undefined;
-			return `loop guard: the rule has acted ${acts} times within a minute in a cascade it causes itself, and rules.loop_limit is ${loop_limit}`;
+			return `loop guard: the rule acted ${acts} times within a minute on events that it caused; the limit is ${loop_limit} (rules.loop_limit)`;
 		},
 	};
 }

@@ -219,7 +219,7 @@ for (const runner_type of ["scripted", "noop"]) {
 				assert.equal((await started()).length, 5);
 				const { items } = await engine.enforcements.list({ status: "failed" }, {});
 				assert.equal(items.length, 1);
-				assert.match(items[0]?.failure_reason ?? "", /loop guard: 5 rules in a row.*rules\.depth_limit/);
+				assert.match(items[0]?.failure_reason ?? "", /loop guard: a chain of 5 rules.*rules\.depth_limit/);
 			},
 			{ runners: [noop()], options: { rules: { depth_limit: 5 } } },
 		));

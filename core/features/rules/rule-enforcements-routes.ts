@@ -56,7 +56,7 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements/views",
-		summary: "List what rules did, with events and executions",
+		summary: "List rule enforcements with events and executions",
 		answers: { 200: answerSelectedPage(enforcementViewSchema, enforcementViewPart), 429: answerTooMany },
 		permission: "rule_enforcement_list",
 		query: listQuery,
@@ -68,7 +68,7 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements/views/:id",
-		summary: "Get what a rule did, with event and execution",
+		summary: "Get a rule enforcement with event and execution",
 		answers: { 200: answerJson(enforcementViewSchema) },
 		permission: "rule_enforcement_view",
 		resource: findEnforcementResource,
@@ -81,8 +81,8 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements",
-		summary: "List what rules did, the newest first",
-		description: "50 unless `limit` is given.",
+		summary: "List rule enforcements, newest first",
+		description: "Pages of 50 by default.",
 		answers: { 200: answerSelectedPage(enforcementSchema, enforcementPart), 429: answerTooMany },
 		permission: "rule_enforcement_list",
 		query: listQuery,
@@ -93,7 +93,7 @@ export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruleenforcements/:id",
-		summary: "Get what a rule did",
+		summary: "Get a rule enforcement",
 		answers: { 200: answerJson(enforcementSchema) },
 		permission: "rule_enforcement_view",
 		resource: findEnforcementResource,

@@ -78,7 +78,7 @@ function checkText(path: string, text: string): void {
 		compileTemplate(text);
 	} catch (error) {
 		if (!(error instanceof TemplateSyntaxError || error instanceof TemplateError)) throw error;
-		const hint = "hint: {% raw %} in front and {% endraw %} behind keep braces as they are";
+		const hint = "hint: put literal braces between {% raw %} and {% endraw %}";
 		throw new SvcError("SVC_INVALID", `${path}: must be a valid template: ${error.message}; ${hint}`, { cause: error });
 	}
 }

@@ -9,12 +9,12 @@ export class RuleMetrics {
 	constructor(hub: TelemetryHub) {
 		this.#looked = hub.counter({
 			name: "svc_rules_evaluated_total",
-			help: "Rules that were looked at for events. Of events that concern no rule, none.",
+			help: "Rules that were evaluated for events.",
 		});
 		this.#matched = hub.counter({ name: "svc_rule_matches_total", help: "Rules whose criteria matched an event." });
 		const enforcements = hub.counter({
 			name: "svc_rule_enforcements_total",
-			help: "Rules that acted (succeeded), or could not (failed).",
+			help: "Rule enforcements, by outcome: succeeded, failed.",
 			labels: ["status"],
 		});
 		hub.onStored("rule_enforcement", (stored) => {

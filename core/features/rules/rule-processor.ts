@@ -46,7 +46,7 @@ const maximumAttempts = 20;
 export async function processInstance(instance: TriggerInstanceEntity, lease: EventLease, parts: RuleProcessorDependencies): Promise<void> {
 	const { storage, logger } = parts;
 	try {
-		if (instance.attempt > maximumAttempts) throw new Error(`processing was begun ${maximumAttempts} times and never came to its end`);
+		if (instance.attempt > maximumAttempts) throw new Error(`processing was started ${maximumAttempts} times and never finished`);
 		await actOn(instance, lease, parts);
 	} catch (error) {
 		if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
@@ -58,7 +58,7 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: Ev
 			logger.error("trigger instance could not be processed", { trigger_instance_id: instance.id, error });
 		} catch (refused) {
 			if (!isSvcError(refused, "SVC_CONFLICT")) throw refused;
-			logger.info("trigger instance is processed elsewhere", { trigger_instance_id: instance.id });
+			logger.info("trigger instance is processed by another node", { trigger_instance_id: instance.id });
 		}
 	}
 }

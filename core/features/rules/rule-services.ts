@@ -81,7 +81,7 @@ async function keepPermitted(
 	}
 	return rules.filter(({ rule }) => {
 		if (permitted.get(toWriterKey(rule))) return true;
-		logger.debug("rule skipped: its author may not view the contents of the event", { rule: rule.ref, trigger_instance_id: instance.id });
+		logger.debug("rule skipped: its author may not view the event", { rule: rule.ref, trigger_instance_id: instance.id });
 		return false;
 	});
 }

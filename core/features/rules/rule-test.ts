@@ -49,7 +49,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 	const rule = await readRule(input.rule, parts);
 	const event = await readEvent(input.triggerInstance, parts);
 	if (event.trigger !== rule.trigger && event.trigger !== rule.triggerType) {
-		const reason = `the event is one of trigger "${event.trigger}", and the rule's is "${rule.trigger ?? rule.triggerType}"`;
+		const reason = `the event belongs to trigger "${event.trigger}", but the rule uses "${rule.trigger ?? rule.triggerType}"`;
 		return { matched: false, reason };
 	}
 	const access = toAccess(rule, tester, parts.templateSources);
@@ -59,7 +59,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 	if (!verdict.matched) {
 		const { error } = verdict;
 		const failed = deciding.hasDecrypted ? { ...verdict.failed, pattern: secretMask } : verdict.failed;
-		return { matched: false, reason: error ?? `criterion "${failed.key}" does not hold`, failed };
+		return { matched: false, reason: error ?? `criterion "${failed.key}" does not match`, failed };
 	}
 	try {
 		const parameters = await renderParameters(rule.parameters, event.payload, toShownAccess(access));
@@ -121,7 +121,8 @@ class DecidingAccess implements DatastoreAccess {
 
 	async decrypt(cipherText: string): Promise<string> {
 		const { isAdmin, username } = this.#tester;
-		if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `decrypt_kv: a test needs administrator access for it, which "${username}" has not`);
+		if (!isAdmin)
+			throw new SvcError("SVC_FORBIDDEN", `decrypt_kv: requires administrator access in a test, which "${username}" does not have`);
 		this.hasDecrypted = true;
 		return this.#access.decrypt(cipherText);
 	}

@@ -47,7 +47,7 @@ export function createRuleTriggers(parts: RuleTriggerDependencies): RuleTriggers
 		} catch (error) {
 			const isRequired = parts.options.system.validate_trigger_parameters || parts.triggerTypes.isAlwaysChecked(type.ref);
 			if (isRequired || !isSvcError(error, "SVC_INVALID")) throw error;
-			parts.logger.warn("parameters are not allowed by the trigger type", { trigger_type: type.ref, problem: error });
+			parts.logger.warn("parameters do not match the schema of the trigger type", { trigger_type: type.ref, problem: error });
 		}
 	}
 
@@ -103,7 +103,7 @@ async function giveBack({ storage, logger }: RuleTriggerDependencies, trigger: T
 		if (like !== undefined) await moveRules(storage, ref, like);
 		if ((await storage.count("rule", { trigger: ref })) === 0) return;
 	}
-	logger.error("rules have no trigger because it is removed repeatedly; store the rules again", { trigger: ref });
+	logger.error("rules have no trigger because it was removed repeatedly; store the rules again", { trigger: ref });
 }
 
 /**

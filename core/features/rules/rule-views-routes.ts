@@ -48,7 +48,7 @@ export const ruleViewRoutes = [
 		method: "GET",
 		path: "/rules/views",
 		summary: "List rules with the descriptions of their triggers and actions",
-		description: "All unless `limit` is given.",
+		description: "Returns all rules unless `limit` is given.",
 		answers: { 200: answerSelectedPage(ruleSchema, rulePart) },
 		permission: "rule_list",
 		query: ruleListQuery,
@@ -75,9 +75,9 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/rules/test",
-		summary: "Tell what a rule would do with an event",
-		description: "Nothing is stored or started.",
-		answers: { 200: answerJson(ruleTestSchema), 404: answerFault("There is no such rule or event.") },
+		summary: "Test a rule with an event",
+		description: "Stores and starts nothing.",
+		answers: { 200: answerJson(ruleTestSchema), 404: answerFault("The rule or the event does not exist.") },
 		permission: "rule_view",
 		resource: ({ engine, body: { rule } }) =>
 			typeof rule === "string" ? findRuleResource({ engine, path: { ref: rule } }) : toRuleResource(rule.pack, rule.name),
@@ -98,7 +98,7 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruletypes",
-		summary: "List kinds of rules",
+		summary: "List rule types",
 		answers: { 200: describeList(ruleTypeSchema) },
 		permission: "rule_type_list",
 		handler: () => replyJson(ruleTypes),
@@ -106,7 +106,7 @@ export const ruleViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/ruletypes/:id",
-		summary: "Get a kind of rules by its id or name",
+		summary: "Get a rule type by its id or name",
 		answers: { 200: answerJson(ruleTypeSchema) },
 		permission: "rule_type_view",
 		resource: (context) => ({ uid: `rule_type:${findRuleType(context).name}` }),

@@ -42,7 +42,7 @@ export class StoredRules implements Rules {
 			await waitForLoopBudget();
 			const inRule = withWorkBudget(() => findRuleProblems(rule, actions.get(rule.action_ref)));
 			const problems = inRule.map(({ path, message }) => `${path.join(".")}: ${message}`);
-			if (trigger === undefined) problems.push(`trigger: there is no trigger "${rule.trigger}"`);
+			if (trigger === undefined) problems.push(`trigger: trigger "${rule.trigger}" does not exist`);
 			if (problems.length > 0) found.set(rule.id, problems);
 		}
 		return found;
@@ -153,7 +153,7 @@ export class StoredRules implements Rules {
 		const [other] = await this.#parts.storage.find("rule", { where: { ref, id: { not: id } }, fields: ["ref"], limit: 1 });
 		if (other === undefined) return;
 		const facts = { conflict_id: other.id };
-		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: rule "${ref}" exists`, { cause, facts });
+		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: rule "${ref}" already exists`, { cause, facts });
 	}
 
 	async #assertUnchanged({ id, ref, revision }: RuleEntity, cause: unknown): Promise<void> {

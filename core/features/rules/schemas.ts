@@ -59,7 +59,7 @@ export const enforcementViewSchema = defineSchema(
 );
 const partMembers = { ...enforcementMembers, trigger_instance: jsonObject, execution: jsonObject, rule: jsonObject };
 export const enforcementViewPart = defineSchema("RuleEnforcementViewPart", {
-	description: "Some members of a RuleEnforcementView.",
+	description: "Selected members of a RuleEnforcementView.",
 	...objectSchema(partMembers, Object.keys(partMembers)),
 });
 

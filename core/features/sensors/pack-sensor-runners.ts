@@ -17,7 +17,8 @@ export class PackSensorRunners {
 	assertRuns(entryPoint: string): void {
 		if (this.find(entryPoint) !== undefined) return;
 		const known = this.#all().flatMap(({ suffixes }) => suffixes);
-		const hint = known.length === 0 ? "none of them runs sensors" : `they run files that end in ${known.join(", ")}`;
+		const hint =
+			known.length === 0 ? "none of the configured runners supports sensors" : `the supported file extensions are ${known.join(", ")}`;
 		throw new SvcError("SVC_INVALID", `attribute "entry_point" names "${entryPoint}", which no configured runner supports; ${hint}`);
 	}
 

@@ -212,7 +212,7 @@ const bad: readonly [what: string, given: Readonly<Record<string, string>>, prob
 	[
 		"is in a language that nobody runs",
 		{ "sensors/volume.yaml": "class_name: V\nentry_point: volume.rb\n", "sensors/volume.rb": "" },
-		/"volume\.rb", which no configured runner supports; they run files that end in \.fake/,
+		/"volume\.rb", which no configured runner supports; the supported file extensions are \.fake/,
 	],
 	[
 		"has a schema that is none",

@@ -31,7 +31,7 @@ export async function registerPackSensor(parts: RegisterPackSensorDependencies, 
 	const { path, content } = how.pack;
 	assertRefNames(input);
 	const ref = `${input.pack}.${input.name}`;
-	if (parts.configured.has(ref)) throw new SvcError("SVC_INVALID", `the configuration has a sensor "${ref}" already`);
+	if (parts.configured.has(ref)) throw new SvcError("SVC_INVALID", `the configuration already has a sensor "${ref}"`);
 	const [known] = await storage.find("sensor", { where: { ref }, limit: 1 });
 	await assertUnique(known, input, path);
 	parts.runners.assertRuns(input.entry_point);
@@ -61,7 +61,7 @@ export async function registerPackSensor(parts: RegisterPackSensorDependencies, 
 async function assertUnique(known: SensorEntity | undefined, { metadata_file: file }: SensorInput, path: string): Promise<void> {
 	const other = known?.metadata_file ?? null;
 	if (other === null || other === file || other > file || !(await exists(join(path, other)))) return;
-	throw new SvcError("SVC_INVALID", `attribute "class_name" must be unique in the pack; ${other} has "${known?.name}" too`);
+	throw new SvcError("SVC_INVALID", `attribute "class_name" must be unique in the pack; ${other} also has "${known?.name}"`);
 }
 
 /** Registers the trigger types of the sensor, except those that have a file of their own in the pack, which takes precedence. */
@@ -77,7 +77,7 @@ async function registerTypes({ storage, registerType }: RegisterPackSensorDepend
 async function hashProgram(file: string): Promise<string> {
 	const { size } = await stat(file);
 	if (size > maxProgramSize)
-		throw new SvcError("SVC_INVALID", `attribute "entry_point" must name a file of at most ${maxProgramSize} bytes, it has ${size}`);
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" must name a file of at most ${maxProgramSize} bytes, got ${size}`);
 	return toHash(await readFile(file));
 }
 

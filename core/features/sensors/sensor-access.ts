@@ -37,7 +37,7 @@ export class SensorAccess {
 		if (opened === undefined) return { environment: dialects.environment(address), secrets: [], close: async () => {} };
 		const warn = (message: string) => (error: unknown) => logger.warn(message, { sensor: ref, error });
 		const renewal = setInterval(
-			() => void opened.renew().catch(warn("the token of a sensor was not renewed; will be tried again")),
+			() => void opened.renew().catch(warn("the token of a sensor was not renewed; it will be retried")),
 			Math.min((options.auth.service_token_ttl * 1_000) / 3, maxWait),
 		);
 		renewal.unref();
@@ -46,7 +46,7 @@ export class SensorAccess {
 			secrets: [opened.token],
 			async close() {
 				clearInterval(renewal);
-				await opened.end().catch(warn("the token of a sensor was not taken away"));
+				await opened.end().catch(warn("the token of a sensor was not revoked"));
 			},
 		};
 	}

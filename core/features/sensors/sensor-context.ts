@@ -101,7 +101,7 @@ export function createSensorContext(
 }
 
 function assertHeld(ref: string, run: SensorRunInput): void {
-	if (!run.isHeld()) throw new SvcError("SVC_CONFLICT", `this run of sensor "${ref}" has ended, or another node runs the sensor`);
+	if (!run.isHeld()) throw new SvcError("SVC_CONFLICT", `this run of sensor "${ref}" has ended, or another node has taken over the sensor`);
 }
 
 /** Returns a function that repeats an operation while the storage is unavailable, until the signal aborts. */

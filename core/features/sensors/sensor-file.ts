@@ -82,8 +82,7 @@ function toTypes(given: JsonValue, pack: string): readonly SensorTriggerType[] {
 			throw new SvcError("SVC_INVALID", `${place}: ${(error as Error).message}`, { cause: error });
 		}
 		const { name, description, payload_schema, parameters_schema } = withoutNull(type) as unknown as SensorTriggerType;
-		if (names.has(name))
-			throw new SvcError("SVC_INVALID", `${place}: attribute "name" must be unique in the sensor; "${name}" occurs twice`);
+		if (names.has(name)) throw new SvcError("SVC_INVALID", `${place}: attribute "name" must be unique in the sensor; got "${name}" twice`);
 		names.add(name);
 		return { name, ...withoutUndefined({ description, payload_schema, parameters_schema }) };
 	});

@@ -9,5 +9,5 @@ const integer = { type: "integer" };
 /** Trigger types for the start and the end of a sensor. */
 export const sensorProcessTypes: readonly TriggerTypeDefinition[] = [
 	defineTriggerType(processSpawn, "A sensor was started.", ofObject({ id: text, timestamp: { type: "number" }, pid: integer, cmd: text })),
-	defineTriggerType(processExit, "A sensor came to its end.", ofObject({ id: text, timestamp: { type: "number" }, exit_code: integer })),
+	defineTriggerType(processExit, "A sensor ended.", ofObject({ id: text, timestamp: { type: "number" }, exit_code: integer })),
 ].map((type) => ({ type }));

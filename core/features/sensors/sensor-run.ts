@@ -137,7 +137,7 @@ export class SensorRun implements Holding {
 			await this.#parts.supervised.run(this.#parts.record, this);
 			return undefined;
 		} catch (error) {
-			return toErrorMessage(error) || "the sensor failed without saying why";
+			return toErrorMessage(error) || "the sensor failed without an error message";
 		} finally {
 			this.#runningSince = undefined;
 		}
@@ -160,7 +160,7 @@ export class SensorRun implements Holding {
 		this.#controller.abort();
 		const hasEnded = await settledWithin(this.#work, settings.shutdown_grace * 1_000);
 		this.#isOver = true;
-		if (!hasEnded) logger.error("sensor does not end", { sensor: supervised.ref, grace: settings.shutdown_grace });
+		if (!hasEnded) logger.error("sensor has not ended in time", { sensor: supervised.ref, grace: settings.shutdown_grace });
 		await this.#release(hasEnded).catch((error: unknown) => logger.warn("sensor was not released", { sensor: supervised.ref, error }));
 		onEnd({ hasEnded, work: this.#work });
 	}
@@ -169,7 +169,7 @@ export class SensorRun implements Holding {
 		const { clock, lease, settings } = this.#parts;
 		const state: Patch<SensorEntity> = hasEnded
 			? { state: "stopped" }
-			: { state: "failed", last_error: `it was told to end and has not within ${settings.shutdown_grace} s` };
+			: { state: "failed", last_error: `it did not end within ${settings.shutdown_grace} s after it was stopped` };
 		await lease.release({ ...state, restarts: 0, next_start_at: null, state_changed_at: toTimestamp(clock.now()) });
 	}
 }

@@ -385,7 +385,7 @@ test("a sensor that does not end holds nothing up, and no second run begins besi
 		await until(() => scripted.active() === 1);
 		await engine.sensorTypes.setEnabled("tests.watcher", false);
 		const failed = await becomes(({ state }) => state === "failed");
-		assert.match(String(failed.last_error), /told to end and has not within 0.2 s/);
+		assert.match(String(failed.last_error), /did not end within 0.2 s/);
 		await assert.rejects(scripted.runs[0]?.state.set("a", "1") ?? Promise.resolve(), { code: "SVC_CONFLICT" });
 		await engine.sensorTypes.setEnabled("tests.watcher", true);
 		await new Promise((resolve) => setTimeout(resolve, 300));

@@ -29,7 +29,7 @@ function measureBacklog({ storage, hub }: { readonly storage: Storage; readonly 
 	hub.gauge(
 		{
 			name: "svc_executions_open",
-			help: `Executions of the whole service that have not ended, by status; ${maxReportedCount} means that many or more.`,
+			help: `Executions of all nodes that have not ended, by status. ${maxReportedCount} means at least that many.`,
 			labels: ["status"],
 		},
 		keep(() => Promise.all(open.map(async (status) => [await storage.count("execution", { status }, maxReportedCount), status] as const))),
@@ -37,7 +37,7 @@ function measureBacklog({ storage, hub }: { readonly storage: Storage; readonly 
 	hub.gauge(
 		{
 			name: "svc_trigger_instances_open",
-			help: `Events of the whole service that wait or are looked at; ${maxReportedCount} means that many or more.`,
+			help: `Events of all nodes that are pending or being processed. ${maxReportedCount} means at least that many.`,
 		},
 		keep(async () => [[await storage.count("trigger_instance", { status: { in: ["pending", "processing"] } }, maxReportedCount)]]),
 	);

@@ -11,7 +11,7 @@ export const telemetryRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/metrics",
-		summary: "Tell what this node measures",
+		summary: "Get the metrics of this node",
 		answers: {
 			200: answerText(["text/plain"], "Metrics in the text format of Prometheus.", "svc_executions_held 2\n"),
 			404: answerFault("Nothing is measured."),
@@ -21,7 +21,7 @@ export const telemetryRoutes = [
 		async handler({ engine }) {
 			const exposition = await engine.telemetry.expose();
 			if (exposition === undefined) {
-				throw new SvcError("SVC_NOT_FOUND", "metrics are off; hint: telemetry: [prometheusMetrics()]");
+				throw new SvcError("SVC_NOT_FOUND", "metrics are disabled; hint: telemetry: [prometheusMetrics()]");
 			}
 			return replyContent(exposition.text, exposition.contentType);
 		},

@@ -28,10 +28,10 @@ export class Tracer implements PublishListener, Tracing {
 	constructor(parts: TracerDependencies) {
 		this.#parts = parts;
 		this.#contexts = new TraceContextCache(parts.storage, (traceId) => parts.hub.isSampled(traceId));
-		this.#told = parts.hub.counter({ name: "svc_spans_total", help: "Spans that were made." });
+		this.#told = parts.hub.counter({ name: "svc_spans_total", help: "Spans that were created." });
 		this.#dropped = parts.hub.counter({
 			name: "svc_spans_unplaced_total",
-			help: "Spans that were dropped as their traces could not be read.",
+			help: "Spans that were dropped because their traces could not be read.",
 		});
 	}
 
@@ -90,7 +90,7 @@ export class Tracer implements PublishListener, Tracing {
 				await this.#placeAll(drafts);
 			} catch (error) {
 				this.#dropped.record(drafts.length);
-				this.#parts.logger.debug("spans were dropped, as their traces could not be read", { spans: drafts.length, error });
+				this.#parts.logger.debug("spans were dropped because their traces could not be read", { spans: drafts.length, error });
 			}
 		}
 		this.#isReading = false;

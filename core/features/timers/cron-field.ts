@@ -109,6 +109,6 @@ function invalidField(name: CronFieldName): SvcError {
 	const days = name === "day" ? '; or "last", "last sun", "2nd mon"' : "";
 	return new SvcError(
 		"SVC_INVALID",
-		`trigger.parameters.${name}: must be a number from ${minimum} to ${maximum}${named}, *, */n, a-b, a-b/n or a list of them with commas${days}`,
+		`trigger.parameters.${name}: must be a number from ${minimum} to ${maximum}${named}, *, */n, a-b, a-b/n or a comma-separated list of these${days}`,
 	);
 }

@@ -19,13 +19,13 @@ export function toExpressionSchedule(expression: unknown, timezone: string): Sch
 	const refuse = (why: string, cause?: unknown) =>
 		new SvcError(
 			"SVC_INVALID",
-			`trigger.parameters.cron: must be five fields such as "0 3 * * mon-fri" (minute, hour, day, month, day of week), six with seconds before them, or @hourly, @daily, @weekly, @monthly or @yearly; ${why}`,
+			`trigger.parameters.cron: must be five fields such as "0 3 * * mon-fri" (minute, hour, day, month, day of week), six with the seconds first, or @hourly, @daily, @weekly, @monthly or @yearly; ${why}`,
 			{ cause },
 		);
 	if (typeof expression !== "string") throw refuse("got no text");
 	if (expression.length > maxExpressionLength) throw refuse(`got more than ${maxExpressionLength} characters`);
 	const cron = createCron(expression.trim(), timezone, refuse);
-	if (cron.nextRun(new Date(0)) === null) throw refuse("this one never comes");
+	if (cron.nextRun(new Date(0)) === null) throw refuse("no date matches this one");
 	return { next: (after) => cron.nextRun(new Date(after))?.getTime() };
 }
 

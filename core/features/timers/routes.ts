@@ -38,7 +38,7 @@ export const timerRoutes = [
 		method: "GET",
 		path: "/timers",
 		summary: "List timers",
-		description: "`timer_type` filters.",
+		description: "`timer_type` filters the list.",
 		answers: { 200: answerPage(timerSchema), 429: answerTooMany },
 		permission: "timer_list",
 		query: { ...pagingQuery, timer_type: "string" },

@@ -59,7 +59,7 @@ export class TimerStore {
 			return toSchedule(trigger.type, trigger.parameters, { timezone: this.#timezone, startedAt });
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
-			if (!this.#unreadable.has(trigger.id)) this.#parts.logger.warn("a timer cannot be planned", { trigger: trigger.ref, error });
+			if (!this.#unreadable.has(trigger.id)) this.#parts.logger.warn("a timer cannot be scheduled", { trigger: trigger.ref, error });
 			this.#unreadable.add(trigger.id);
 			return undefined;
 		}

@@ -16,7 +16,7 @@ function scheduleField(minimum: number, maximum?: number): JsonObject {
 const definitions: readonly TriggerTypeDefinition["type"][] = [
 	defineTriggerType(
 		triggerRefs.intervalTimer,
-		"An interval of time has passed.",
+		"An interval has passed.",
 		timerPayload,
 		ofObject(
 			{
@@ -29,13 +29,13 @@ const definitions: readonly TriggerTypeDefinition["type"][] = [
 	),
 	defineTriggerType(
 		triggerRefs.dateTimer,
-		"A point in time has come.",
+		"A date and time has been reached.",
 		timerPayload,
 		ofObject({ date: { ...text, required: true }, timezone: text }, closed),
 	),
 	defineTriggerType(
 		triggerRefs.cronTimer,
-		"It is time again, by a schedule.",
+		"A cron schedule is due.",
 		timerPayload,
 		ofObject(
 			{

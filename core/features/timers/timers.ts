@@ -108,7 +108,7 @@ export class Timers {
 		const grace = options.timersengine.misfire_grace * 1_000;
 		const { slot, next } = findDueSlot(schedule, toMilliseconds(timer.next_fire_at), { now, grace });
 		if (slot !== undefined) return this.#store(timer, trigger, { slot, next });
-		logger.warn("a timer missed its time", { trigger: timer.trigger, missed: timer.next_fire_at });
+		logger.warn("a timer missed its due time", { trigger: timer.trigger, missed: timer.next_fire_at });
 		await storage.update("timer", timer.id, { next_fire_at: fromMilliseconds(next) }, { next_fire_at: timer.next_fire_at });
 	}
 

@@ -117,7 +117,7 @@ export const traceRoutes = [
 		method: "GET",
 		path: "/traces/:id",
 		summary: "Get a trace",
-		description: "With the first 10,000 executions, enforcements of rules and trigger instances that belong to it.",
+		description: "Includes at most 10,000 each of its executions, rule enforcements and trigger instances.",
 		answers: { 200: answerJson(traceSchema) },
 		permission: "trace_view",
 		resource: ({ path }) => ({ uid: `trace:${path["id"] ?? ""}` }),

@@ -90,7 +90,7 @@ export class CompletionEvents {
 			return await this.#parts.dispatcher.draft(event);
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			this.#parts.logger.error("creating the event of an ended execution failed", { execution_id: id, trigger, error });
+			this.#parts.logger.error("creating the event of a completed execution failed", { execution_id: id, trigger, error });
 			return undefined;
 		}
 	}

@@ -9,7 +9,7 @@ const closed = { additionalProperties: false };
 const types = [
 	defineTriggerType(
 		triggerRefs.action,
-		"An execution has come to its end.",
+		"An execution has ended.",
 		ofObject({
 			execution_id: text,
 			status: text,
@@ -23,7 +23,7 @@ const types = [
 	),
 	defineTriggerType(
 		triggerRefs.notify,
-		"An execution that asks for notifications has come to its end; one for each route.",
+		"An execution with notifications has ended; one event for each route.",
 		ofObject({
 			execution_id: text,
 			status: text,

@@ -103,8 +103,8 @@ export const triggerInstanceRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/triggerinstances/:id/re_emit",
-		summary: "Dispatch an event again",
-		description: "Its payload names who has asked for it in `__context.re_emitted_by`.",
+		summary: "Re-emit a trigger instance",
+		description: "The payload of the new event names the user in `__context.re_emitted_by`.",
 		answers: {
 			200: answerJson(reEmissionSchema, {
 				example: { message: "Trigger instance 66a1e0019d3e4b7a51c00032 successfully re-sent.", id: "66a1e0019d3e4b7a51c00033" },

@@ -54,7 +54,10 @@ export class StoredInstances implements TriggerInstances {
 			// The trigger may have been changed to another type after the event. Without this check, an event of a user's own trigger type could be
 			// re-emitted to a trigger that has become a signed webhook.
 			if (type.ref === trigger_type) return;
-			throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
+			throw new SvcError(
+				"SVC_INVALID",
+				`trigger instance "${id}" has the trigger type "${trigger_type}", which trigger "${trigger}" no longer has`,
+			);
 		};
 		const { dispatcher } = this.#parts;
 		return (await dispatcher.dispatch({ trigger, payload: copy, knownSecrets, isPayloadValidated: true, check })).instance;

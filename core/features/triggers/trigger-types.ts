@@ -61,7 +61,7 @@ export class StoredTriggerTypes implements TriggerTypes {
 			.write([{ update: "trigger_type", id: old.id, patch: fields, expected: { ref: old.ref } }, ...(await this.#toShadowChange(type))])
 			.catch((error: unknown) => {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				throw new SvcError("SVC_CONFLICT", `trigger type "${old.ref}" was changed by another request at the same time`, { cause: error });
+				throw new SvcError("SVC_CONFLICT", `trigger type "${old.ref}" was changed concurrently; try again`, { cause: error });
 			});
 		this.#parts.changes.announceChange();
 		return type;
@@ -81,7 +81,10 @@ export class StoredTriggerTypes implements TriggerTypes {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		const [existing] = await this.#parts.storage.find("trigger_type", { where: { ref }, fields: ["ref"], limit: 1 });
 		const facts = { conflict_id: existing?.id ?? null };
-		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: trigger type "${ref}" exists`, { cause: error, facts });
+		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: trigger type "${ref}" already exists`, {
+			cause: error,
+			facts,
+		});
 	}
 
 	/**

@@ -49,7 +49,7 @@ test("of two changes of a trigger type at once, one may be refused, with the rea
 		const changes = await Promise.allSettled([1, 2, 3].map(() => types.update("default.raced", { pack: "default", name: "raced" })));
 		const refused = changes.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
 		assert.ok(refused.length < 3);
-		for (const { reason } of refused) assert.match(`${reason}`, /"default\.raced" was changed by another request at the same time/);
+		for (const { reason } of refused) assert.match(`${reason}`, /"default\.raced" was changed concurrently; try again/);
 		assert.equal((await types.get("default.raced")).name, "raced");
 		assert.equal((await engine.triggers.triggers.get("default.raced")).type, "default.raced");
 	}));
@@ -99,7 +99,7 @@ exceptOnPostgres("an event is emitted again only while its trigger is of the sam
 		await triggers.update("default.pre", { name: "pre", type: hook, parameters: { url: "a", signature } });
 		await assert.rejects(
 			instances.reEmit(instance.id, { username: "maria" }),
-			refusal(/one of "default.happening", which trigger "default.pre" no longer is/),
+			refusal(/trigger type "default.happening", which trigger "default.pre" no longer has/),
 		);
 	}),
 );

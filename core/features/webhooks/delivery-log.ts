@@ -78,7 +78,7 @@ export class DeliveryLog {
 				if (first !== undefined) return first;
 			}
 		}
-		throw new SvcError("SVC_UNAVAILABLE", "the delivery id is in use repeatedly; send the delivery again");
+		throw new SvcError("SVC_UNAVAILABLE", "concurrent deliveries have the same id; send the delivery again");
 	}
 
 	/** Returns the earlier delivery that has the key, if it is still inside the hook's window. If it is not, releases the key. */

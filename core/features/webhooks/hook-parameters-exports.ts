@@ -107,11 +107,10 @@ const maxUrlLength = 8_000;
 /** Returns the reason why a rule cannot register this URL. Returns undefined if it can. */
 export function findUrlProblem(given: string): string | undefined {
 	const url = toHookUrl(given);
-	if (url === genericHookUrl) return `"${genericHookUrl}" is the webhook that dispatches any trigger, and cannot be used by a rule`;
+	if (url === genericHookUrl) return `"${genericHookUrl}" is reserved for the webhook that dispatches any trigger`;
 	const segments = url.split("/");
-	if (segments.includes("")) return 'must be the part of the address after "/v1/webhooks/", without empty segments ("//")';
-	if (segments.includes(".") || segments.includes(".."))
-		return 'must not have "." or ".." as a segment, which clients remove from addresses';
+	if (segments.includes("")) return 'must be the part of the URL after "/v1/webhooks/", without empty segments ("//")';
+	if (segments.includes(".") || segments.includes("..")) return 'must not have "." or ".." as a segment, which clients remove from URLs';
 	const length = encodedLength(url);
 	if (length === undefined) return "must be well-formed Unicode";
 	return length > maxUrlLength ? `must be at most ${maxUrlLength} characters when encoded, got ${length}` : undefined;

@@ -193,7 +193,7 @@ test("what is signed are the decoded bytes, whatever their charset", () =>
 		assert.equal((await post("a", '{"é": 1}', sign('{"é": 1}'))).status, 202);
 		const changed = await post("a", '{"a": 1}', sign('{"a":1}'));
 		assert.equal(changed.status, 403);
-		assert.match(await fault(changed), /^webhook "a": the signature does not fit/);
+		assert.match(await fault(changed), /^webhook "a": the signature does not match/);
 		assert.equal((await post("a", "{}")).status, 403);
 		assert.equal((await instances()).length, 3);
 	}));

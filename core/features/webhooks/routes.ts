@@ -75,18 +75,18 @@ async function deliveryResource({ engine, path }: Pick<RouteContext<WebhooksApi>
 }
 
 const receiptHeaders = {
-	"Svc-Trace-Id": { description: "The trace that the event belongs to.", schema: stringSchema },
-	"Svc-Trigger-Instance-Id": { description: "Ids of the events, separated by commas.", schema: stringSchema },
+	"Svc-Trace-Id": { description: "Id of the trace of the event.", schema: stringSchema },
+	"Svc-Trigger-Instance-Id": { description: "Ids of the trigger instances, separated by commas.", schema: stringSchema },
 };
 
 const challengeContent = { "text/plain": { schema: stringSchema, example: "1158201444" } };
 const challengeObject = { type: "object", additionalProperties: stringSchema };
 const answerChallenge: ResponseDeclaration = {
-	description: "The challenge of a sender.",
+	description: "The response to the challenge of a sender.",
 	content: { ...challengeContent, "application/json": { schema: challengeObject } },
 };
 const answerHookOrChallenge: ResponseDeclaration = {
-	description: "The webhook, or the challenge of a sender.",
+	description: "The webhook, or the response to the challenge of a sender.",
 	content: { ...challengeContent, "application/json": { schema: { anyOf: [webhookSchema, challengeObject] } } },
 };
 
@@ -95,7 +95,7 @@ export const webhookRoutes = [
 		method: "GET",
 		path: "/webhooks",
 		summary: "List webhooks",
-		description: "Those that rules have registered.",
+		description: "The webhooks that rules have registered.",
 		answers: { 200: answerPage(webhookSchema), 429: answerTooMany },
 		permission: "webhook_list",
 		query: pagingQuery,
@@ -109,7 +109,7 @@ export const webhookRoutes = [
 		path: "/webhooks/**:url",
 		summary: "Get a webhook, or answer the challenge of a sender",
 		description:
-			"A challenge that the parameter `challenge` of the webhook names is answered as text, or in JSON. That needs `webhook_send`.",
+			"If the webhook has the parameter `challenge`, a request with this challenge gets it back as text or JSON. This requires `webhook_send`.",
 		answers: { 200: answerHookOrChallenge },
 		permission: "webhook_view",
 		readsAnyQuery: true,
@@ -129,8 +129,8 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "HEAD",
 		path: "/webhooks/**:url",
-		summary: "Ask whether a webhook exists",
-		description: "As senders do before their first delivery. Dispatches nothing.",
+		summary: "Check whether a webhook exists",
+		description: "For senders that check before their first delivery. Dispatches nothing.",
 		answers: { 200: answerNothing("It exists.") },
 		permission: "webhook_send",
 		resource: hookOf,
@@ -143,11 +143,11 @@ export const webhookRoutes = [
 	defineRawRoute({
 		method: "POST",
 		path: "/webhooks/**:url",
-		summary: "Deliver to a webhook",
-		description: "Answered once the events are on disk. Takes the header `Svc-Trace-Tag`.",
+		summary: "Send a delivery to a webhook",
+		description: "Responds when the events are stored. The header `Svc-Trace-Tag` sets the trace tag.",
 		answers: {
 			200: answerChallenge,
-			202: answerJson(jsonValue, { description: "The body that was sent; it is on disk.", headers: receiptHeaders }),
+			202: answerJson(jsonValue, { description: "The body of the request. The events are stored.", headers: receiptHeaders }),
 		},
 		permission: "webhook_send",
 		resource: hookOf,
@@ -171,8 +171,8 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/webhook_deliveries",
-		summary: "List deliveries that webhooks keep, the newest first",
-		description: "50 at a time; without `headers`, `query` and `body`.",
+		summary: "List logged deliveries of webhooks, newest first",
+		description: "Pages of 50 by default, without `headers`, `query` and `body`.",
 		answers: { 200: answerPage(deliverySchema), 429: answerTooMany },
 		permission: "webhook_list",
 		query: { ...pagingQuery, url: "string", verdict: "list", trigger_instance: "string" },
@@ -203,8 +203,8 @@ export const webhookRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/webhook_deliveries/:id/replay",
-		summary: "Dispatch a delivery once more",
-		description: "One that was refused only where an administrator overrules that.",
+		summary: "Replay a delivery",
+		description: "A refused delivery can be replayed only by an administrator with `overrule`.",
 		answers: { 202: answerJson(deliverySchema) },
 		permission: "webhook_send",
 		resource: deliveryResource,

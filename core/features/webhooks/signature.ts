@@ -58,7 +58,7 @@ const checks: { readonly [S in SignatureScheme]: Check } = {
 		if (header === undefined) return missing("Stripe-Signature");
 		const entries = toParts(header, ",").map((entry) => entry.trim().split("=", 2));
 		const timestamp = entries.find(([name]) => name === "t")?.[1];
-		if (timestamp === undefined) return "header Stripe-Signature: has no time";
+		if (timestamp === undefined) return "header Stripe-Signature: the time is missing";
 		const given = entries.flatMap(([name, value]) => (name === "v1" && value !== undefined ? [value] : []));
 		const expected = secrets.map((secret) => hmac("sha256", secret, `${timestamp}.`, bytes, "hex"));
 		return findTimeProblem(timestamp, settings, now) ?? compareHex(given, expected);
@@ -88,9 +88,9 @@ export function findSignatureProblem(
 	secrets: readonly string[],
 	now: number,
 ): SignatureProblem {
-	if (secrets.length === 0) return "none of the hook's secrets is in the datastore";
+	if (secrets.length === 0) return "none of the webhook's secrets exists in the datastore";
 	const strong = secrets.filter((secret) => isStrong(secret, settings.scheme));
-	if (strong.length === 0) return `the hook's secret is empty, or shorter than ${minSecretLength} bytes, so the signature proves nothing`;
+	if (strong.length === 0) return `the webhook's secret is empty or shorter than ${minSecretLength} bytes`;
 	return checks[settings.scheme](request, strong, settings, now);
 }
 
@@ -114,8 +114,10 @@ function hmac(algorithm: string, key: string | Buffer, prefix: string, bytes: Ui
 }
 
 function findTimeProblem(timestamp: string, { tolerance = defaultTolerance }: SignatureSettings, now: number): SignatureProblem {
-	if (!/^\d{1,12}$/.test(timestamp)) return "the signed time is no number of seconds";
-	return Math.abs(now - Number(timestamp)) <= tolerance ? undefined : `the signed time is more than ${tolerance} seconds from now`;
+	if (!/^\d{1,12}$/.test(timestamp)) return "the signed time is not a number of seconds";
+	return Math.abs(now - Number(timestamp)) <= tolerance
+		? undefined
+		: `the signed time differs from the current time by more than ${tolerance} seconds`;
 }
 
 /** Splits a header. Returns at most `maxSignatures` parts, because the sender could otherwise cause any number of comparisons. */
@@ -141,7 +143,7 @@ function compareHex(given: readonly string[], expected: readonly string[]): Sign
 function compare(given: readonly string[], expected: readonly string[]): SignatureProblem {
 	let isGood = false;
 	for (const one of given) for (const other of expected) isGood = areEqual(one, other) || isGood;
-	return isGood ? undefined : "the signature does not fit the body and the hook's secrets";
+	return isGood ? undefined : "the signature does not match the body and the webhook's secrets";
 }
 
 /** Compares two strings in constant time. Compares their digests, because `timingSafeEqual` requires equal lengths. */

@@ -8,7 +8,7 @@ const object = { type: "object" };
 
 export const webhookType = defineTriggerType(
 	triggerRefs.webhook,
-	"Something was posted to a webhook.",
+	"A webhook received a request.",
 	ofObject({ headers: object, headers_lower: object, query: object, body: { anyOf: [object, { type: "array" }] } }),
 	hookParametersSchema,
 );

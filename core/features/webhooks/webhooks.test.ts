@@ -103,11 +103,11 @@ test("the generic hook dispatches the trigger that its body names", () =>
 		assert.deepEqual((await storage.get("trigger_instance", instances[0]?.id ?? ""))?.payload, payload);
 		for (const [body, problem] of [
 			[[], /object with trigger and payload/],
-			[{}, /trigger: is required/],
-			[{ trigger: 1, payload }, /trigger: is required/],
-			[{ trigger: "core.svc.generic.inquiry" }, /payload: is required/],
-			[{ trigger: "core.svc.generic.inquiry", payload: [] }, /payload: is required/],
-			[{ trigger: "core.nothing", payload }, /no trigger or trigger type "core.nothing"/],
+			[{}, /trigger: required/],
+			[{ trigger: 1, payload }, /trigger: required/],
+			[{ trigger: "core.svc.generic.inquiry" }, /payload: required/],
+			[{ trigger: "core.svc.generic.inquiry", payload: [] }, /payload: required/],
+			[{ trigger: "core.nothing", payload }, /trigger or trigger type "core.nothing" does not exist/],
 		] as const) {
 			await assert.rejects(send("svc", body), coded("SVC_INVALID", problem));
 		}
@@ -162,7 +162,7 @@ test("a delivery whose signature is not good is refused, kept in the ledger, and
 			const body = { ref: "main" };
 			const signature = `sha256=${createHmac("sha256", "a longer pin").update(JSON.stringify(body)).digest("hex")}`;
 			const headers = { "x-github-delivery": "1", "x-hub-signature-256": `${signature.slice(0, -1)}x` };
-			await assert.rejects(send("a", body, headers), coded("SVC_FORBIDDEN", /webhook "a": the signature does not fit/));
+			await assert.rejects(send("a", body, headers), coded("SVC_FORBIDDEN", /webhook "a": the signature does not match/));
 			await assert.rejects(send("a", body, { "x-github-delivery": "1" }), coded("SVC_FORBIDDEN", /X-Hub-Signature-256/));
 			assert.equal(await instances(), 0);
 			await send("a", body, { ...headers, "x-hub-signature-256": signature });

@@ -52,12 +52,12 @@ export class ReceivedWebhooks implements Webhooks {
 		this.#ledger = new DeliveryLog(parts);
 		this.#deliveries = parts.hub.counter({
 			name: "svc_webhook_deliveries_total",
-			help: "Deliveries that webhooks have taken in (accepted), not taken (refused), or could not take (failed).",
+			help: "Webhook deliveries, by outcome: accepted, refused, failed.",
 			labels: ["outcome"],
 		});
 		this.#repeated = parts.hub.counter({
 			name: "svc_webhook_repetitions_total",
-			help: "Deliveries that had come before, which count once.",
+			help: "Repeated webhook deliveries, which were not dispatched again.",
 		});
 	}
 
@@ -229,7 +229,7 @@ export class ReceivedWebhooks implements Webhooks {
 function assertOverruled({ id, verdict, reason }: WebhookDeliveryEntity, { isAdmin }: Principal, overrule: boolean): void {
 	if (isAdmin && overrule) return;
 	const why = verdict === "refused" && reason !== null ? `: ${reason}` : "";
-	const hint = isAdmin ? "say overrule to dispatch it all the same" : "only an administrator may overrule that";
+	const hint = isAdmin ? "set overrule to dispatch it anyway" : "only an administrator may set overrule";
 	throw new SvcError("SVC_FORBIDDEN", `webhook delivery "${id}" was refused${why}; ${hint}`);
 }
 
@@ -244,8 +244,8 @@ function toTraceTag(url: string): string {
 function readGenericBody(body: JsonValue): { readonly trigger: string; readonly payload: JsonObject } {
 	if (!isJsonObject(body)) throw new SvcError("SVC_INVALID", "body: must be an object with trigger and payload");
 	const { trigger, payload } = body;
-	if (typeof trigger !== "string" || trigger === "") throw new SvcError("SVC_INVALID", "trigger: is required, the name of a trigger");
-	if (!isJsonObject(payload)) throw new SvcError("SVC_INVALID", "payload: is required, an object");
+	if (typeof trigger !== "string" || trigger === "") throw new SvcError("SVC_INVALID", "trigger: required, the name of a trigger");
+	if (!isJsonObject(payload)) throw new SvcError("SVC_INVALID", "payload: required, an object");
 	return { trigger, payload };
 }
 

@@ -65,7 +65,10 @@ test("a definition is inspected as the text that it is, whatever it calls itself
 		);
 		const other = await inspect(wren, text, undefined, "?runner=speak");
 		assert.equal(other.status, 400);
-		assert.match(other.body.faultstring, /^runner: runner "speak" has no workflow definitions; those that do are "workflow"$/);
+		assert.match(
+			other.body.faultstring,
+			/^runner: runner "speak" has no workflow definitions; the runners with definitions are "workflow"$/,
+		);
 		assert.equal((await inspect(await signIn("ann"), text)).status, 403);
 	}));
 
@@ -73,9 +76,9 @@ test("actions and executions that are no workflows have neither graph nor tasks"
 	withYard(async ({ ask, run }, root) => {
 		const spoken = await run(root);
 		for (const [path, status, message] of [
-			["/v1/workflows/default.speak/graph", 400, /^action "default\.speak" is no workflow/],
-			[`/v1/executions/${spoken}/graph`, 400, /^action "default\.speak" is no workflow/],
-			[`/v1/executions/${spoken}/tasks`, 400, /^action "default\.speak" is no workflow/],
+			["/v1/workflows/default.speak/graph", 400, /^action "default\.speak" is not a workflow/],
+			[`/v1/executions/${spoken}/graph`, 400, /^action "default\.speak" is not a workflow/],
+			[`/v1/executions/${spoken}/tasks`, 400, /^action "default\.speak" is not a workflow/],
 			["/v1/workflows/yard.none/graph", 404, /^action "yard\.none" cannot be found/],
 			["/v1/workflows/yard.odd/graph", 400, /the text is no definition/],
 			[`/v1/executions/${"0".repeat(24)}/tasks`, 404, /cannot be found/],

@@ -24,10 +24,9 @@ export const workflowRoutes = [
 	defineTextRoute({
 		method: "POST",
 		path: "/workflows/inspect",
-		summary: "Tell what is wrong with the definition of a workflow",
-		description:
-			"Its text is the body, `text/plain`. `runner` names the runner it is for, `workflow` unless it is given. Nothing is stored.",
-		answers: { 200: describeList(findingSchema, { description: "What is wrong; empty when nothing is." }) },
+		summary: "Inspect the definition of a workflow",
+		description: "The body is the definition as `text/plain`. `runner` names its runner type (default `workflow`). Stores nothing.",
+		answers: { 200: describeList(findingSchema, { description: "The problems found; empty if the definition is valid." }) },
 		permission: "workflow_inspect",
 		query: { runner: "string" },
 		async handler({ engine, body, query, principal }) {
@@ -38,7 +37,7 @@ export const workflowRoutes = [
 		method: "GET",
 		path: "/workflows/:ref/graph",
 		summary: "Get the definition of a workflow as a graph",
-		description: "400 for an action that is no workflow.",
+		description: "400 if the action is not a workflow.",
 		answers: { 200: answerJson(graphSchema) },
 		permission: "action_view",
 		resource: async ({ engine, path }) => toActionResource((await engine.actions.get(path["ref"] ?? "")).ref),
@@ -50,8 +49,8 @@ export const workflowRoutes = [
 		defineRoute({
 			method: "GET",
 			path: "/executions/:id/graph",
-			summary: "Get the definition that a run of a workflow has, with its tasks",
-			description: "400 for an execution that is no workflow.",
+			summary: "Get the definition and the tasks of a workflow execution",
+			description: "400 if the execution is not a workflow.",
 			answers: { 200: answerJson(runGraphSchema) },
 			permission: "execution_view",
 			resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
@@ -64,8 +63,8 @@ export const workflowRoutes = [
 		defineRoute({
 			method: "GET",
 			path: "/executions/:id/tasks",
-			summary: "List the tasks of a run of a workflow, in the order of their start",
-			description: "Also while it runs. 400 for an execution that is no workflow.",
+			summary: "List the tasks of a workflow execution in the order of their start",
+			description: "Also available while it runs. 400 if the execution is not a workflow.",
 			answers: { 200: answerPage(taskSchema) },
 			permission: "execution_view",
 			resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),

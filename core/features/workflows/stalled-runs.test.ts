@@ -102,7 +102,7 @@ limited("a workflow that stands still is ended by the second look that finds it 
 		await node.look();
 		const { status, result, owner } = await node.settled(id);
 		assert.deepEqual([status, owner], ["failed", null]);
-		assert.match(String(result?.["error"]), /^nothing of the workflow was active for more than 86400 seconds/);
+		assert.match(String(result?.["error"]), /^the workflow was inactive for more than 86400 seconds/);
 		await until(() => node.ended.includes(id), "the run has ended");
 	}),
 );

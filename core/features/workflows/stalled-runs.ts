@@ -121,12 +121,12 @@ export class StalledRuns {
 	async #end(idle: IdleRun): Promise<boolean> {
 		const { limit } = this.#parts;
 		const ended = await this.#apply(idle, (entity, timestamp) => {
-			const error = `nothing of the workflow was active for more than ${limit} seconds (workflow_engine.gc_max_idle_sec)`;
+			const error = `the workflow was inactive for more than ${limit} seconds (workflow_engine.gc_max_idle_sec)`;
 			const result = { ...entity.result, failed: true, succeeded: false, error };
 			return { ...toStatusPatch(entity, "failed", timestamp), ...toResultPatch(result) };
 		});
 		if (!ended) return false;
-		this.#tell("workflow ended, as nothing of it was active for too long", idle);
+		this.#tell("stalled workflow ended", idle);
 		return true;
 	}
 
@@ -136,7 +136,7 @@ export class StalledRuns {
 			const { resumed_by: _by, ...context } = entity.context;
 			return { ...toStatusPatch(entity, "resuming", timestamp), context };
 		});
-		if (resumed) this.#tell("workflow goes on, as what it paused for is over", idle);
+		if (resumed) this.#tell("workflow resumed, because the reason for its pause is over", idle);
 		return resumed;
 	}
 

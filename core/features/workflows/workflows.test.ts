@@ -86,10 +86,10 @@ test("a definition is inspected with the actions that whoever asks may view", as
 	);
 	await rejects(
 		workflows.inspect(text, { runner: "http" }),
-		/^runner: runner "http" has no workflow definitions; those that do are "workflow"$/,
+		/^runner: runner "http" has no workflow definitions; the runners with definitions are "workflow"$/,
 	);
 	await rejects(workflows.inspect(text, { runner: "__proto__" }), /^runner: runner "__proto__" has no workflow definitions/);
-	await rejects(create([], { runners: new Map() }).inspect(text), /there is none here that does$/);
+	await rejects(create([], { runners: new Map() }).inspect(text), /no configured runner has them$/);
 });
 
 test("a finding cannot quote the secrets of an action", async () => {
@@ -125,7 +125,7 @@ test("an action that is no workflow has no graph, and its executions have no tas
 		],
 	);
 	for (const asked of [workflows.graph("core.http"), workflows.runGraph("plain"), workflows.tasks("plain")]) {
-		await rejects(asked, /^action "(core\.http|vault\.flow)" is no workflow: runner "http" has no workflow definitions/);
+		await rejects(asked, /^action "(core\.http|vault\.flow)" is not a workflow: runner "http" has no workflow definitions/);
 	}
 });
 

@@ -78,7 +78,7 @@ export class StoredWorkflows implements Workflows {
 	}
 
 	#definitionsOf(actionRef: string, runner: string): WorkflowDefinitionSupport {
-		return findDefinitions(this.#parts.runners, runner, `action "${actionRef}" is no workflow`);
+		return findDefinitions(this.#parts.runners, runner, `action "${actionRef}" is not a workflow`);
 	}
 
 	async #graphOf(action: ActionEntity, definitions: WorkflowDefinitionSupport): Promise<DefinitionGraph> {
@@ -103,7 +103,7 @@ function findDefinitions(runners: ReadonlyMap<string, Runner>, name: string, sub
 	const definitions = runners.get(name)?.definitions;
 	if (definitions !== undefined) return definitions;
 	const readers = [...runners].filter(([, runner]) => runner.definitions !== undefined).map(([reader]) => `"${reader}"`);
-	const known = readers.length === 0 ? "there is none here that does" : `those that do are ${readers.join(", ")}`;
+	const known = readers.length === 0 ? "no configured runner has them" : `the runners with definitions are ${readers.join(", ")}`;
 	throw new SvcError("SVC_INVALID", `${subject}: runner "${name}" has no workflow definitions; ${known}`);
 }
 

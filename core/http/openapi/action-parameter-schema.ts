@@ -51,13 +51,13 @@ const members = {
 
 /** Schema of a parameter definition: a JSON schema of the value, and the service's own keywords (`ParameterDefinition` of the contract). */
 const parameterDefinition = defineSchema("ParameterDefinition", {
-	description: "A JSON schema of a value, and whether it is required, immutable, secret.",
+	description: "JSON schema of a value, with the attributes required, immutable and secret.",
 	...objectSchema(members, Object.keys(members)),
 });
 
 /** Schema of parameter definitions by parameter name. */
 export const actionParameterSchema = defineSchema(
 	"ParameterSchema",
-	{ description: "Definitions of parameters, by name.", ...mapOf(parameterDefinition) },
+	{ description: "Parameter definitions by name.", ...mapOf(parameterDefinition) },
 	{ cmd: { type: "string", required: true } },
 );

@@ -4,14 +4,14 @@ import { answerFault, type ResponseDeclaration } from "./responses.ts";
 /** The parts of a route that decide which errors it may answer with. */
 type RouteResponseInputs = Pick<Route, "path" | "permission" | "isAlwaysOpen" | "body" | "answers">;
 
-const invalid = answerFault("Something in the request is not as it has to be.", { name: "Invalid" });
-const unauthorized = answerFault("There is no credential, or none that is good.", { name: "Unauthorized" });
-const forbidden = answerFault("The credential is not enough for this.", { name: "Forbidden" });
-const notFound = answerFault("What the path names is not there.", { name: "NotFound" });
+const invalid = answerFault("The request is invalid.", { name: "Invalid" });
+const unauthorized = answerFault("The credential is missing or invalid.", { name: "Unauthorized" });
+const forbidden = answerFault("The user does not have the required permission.", { name: "Forbidden" });
+const notFound = answerFault("The record that the path names does not exist.", { name: "NotFound" });
 const tooLarge = answerFault("The body is longer than `api.max_body_size`.", { name: "TooLarge" });
-const unsupported = answerFault("The body is in a content coding or charset that is not supported.", { name: "Unsupported" });
-const failed = answerFault("The service has failed; its log says how.", { name: "Failed" });
-const unavailable = answerFault("The service is starting or stopping, or cannot reach what it needs.", {
+const unsupported = answerFault("The content coding or charset of the body is not supported.", { name: "Unsupported" });
+const failed = answerFault("The service failed; the log contains the reason.", { name: "Failed" });
+const unavailable = answerFault("The service is starting or stopping, or a dependency such as the database is unavailable.", {
 	name: "Unavailable",
 	retries: true,
 });
@@ -50,9 +50,9 @@ function toDefaultAnswers({
  * type-checked.
  */
 export function findDeclarationProblem({ summary, answers }: Partial<Pick<Route, "summary" | "answers">>): string | undefined {
-	if (summary === undefined || summary.trim() === "") return "declares no summary: what it does, in a few words";
+	if (summary === undefined || summary.trim() === "") return "declares no summary; hint: describe in a few words what the route does";
 	const hint = 'hint: "answers: { 200: answerJson(schema) }"';
 	if (answers === undefined) return `declares no answers; ${hint}`;
 	const hasSuccess = Object.entries(answers).some(([status, answer]) => answer !== undefined && Number(status) < 400);
-	return hasSuccess ? undefined : `declares no answer for success; ${hint}`;
+	return hasSuccess ? undefined : `declares no successful response; ${hint}`;
 }

@@ -17,33 +17,33 @@ export interface ApiDocument {
 	};
 }
 
-const introduction = `JSON in and out, UTF-8. Every path is answered without its version too, and with the prefix that a proxy adds:
+const introduction = `Requests and responses are JSON in UTF-8. The version in a path may be omitted, and the prefix that a proxy adds is accepted:
 \`/executions\`, \`/v1/executions\`, \`/api/v1/executions\`; \`/actionexecutions\` is another name for \`/executions\`.
 
-A query that is not listed is ignored, and so is a member of a body, unless the body is closed. Every answer carries \`X-Request-ID\`. Besides
-what is listed, any request may be answered with 408 or 431 when it arrives too slowly or its headers are too long, and with 400 when its
-header \`Host\` is wrong. A path with a method that is not listed is answered with 405 and \`Allow\`.`;
+Unknown query parameters are ignored, and so are unknown members of a body, unless the body is closed. Every response has the header \`X-Request-ID\`.
+In addition to the listed responses, any request may get 408 if it arrives too slowly, 431 if its headers are too long, and 400 if its
+header \`Host\` is invalid. A method that a path does not support gets 405 with the header \`Allow\`.`;
 
 const securitySchemes = {
 	token: {
 		type: "apiKey",
 		in: "header",
 		name: "X-Auth-Token",
-		description: "A token of `POST /auth/v1/tokens`; or `x-auth-token` in the query.",
+		description: "A token from `POST /auth/v1/tokens`. Alternative: the query parameter `x-auth-token`.",
 	},
-	apiKey: { type: "apiKey", in: "header", name: "Svc-Api-Key", description: "An API key; or `svc-api-key` in the query." },
+	apiKey: { type: "apiKey", in: "header", name: "Svc-Api-Key", description: "An API key. Alternative: the query parameter `svc-api-key`." },
 	cookie: {
 		type: "apiKey",
 		in: "cookie",
 		name: "auth-token",
 		description:
-			"What a browser was given with its first request with a token. It is enough for pages of the service and of allowed origins.",
+			"Set by the service when a browser sends a token for the first time. Sufficient for pages of the service and of allowed origins.",
 	},
 	bearer: { type: "http", scheme: "bearer", description: "A token or an API key, if the request has no other credential." },
 	password: {
 		type: "http",
 		scheme: "basic",
-		description: "Name and password for `POST /auth/v1/tokens`; elsewhere any name, and a token or an API key as the password.",
+		description: "User name and password for `POST /auth/v1/tokens`. Elsewhere: any name, with a token or an API key as the password.",
 	},
 };
 
@@ -65,7 +65,7 @@ export function toDocument(routes: readonly DescribedRoute[], version: string): 
 			description: introduction,
 			license: { name: "MIT", identifier: "MIT" },
 		},
-		servers: [{ url: "/", description: "The listener of the API, which answers everything." }],
+		servers: [{ url: "/", description: "The listener of the API, which serves all paths." }],
 		tags: tags.map((name) => ({ name, description: name === "service" ? "The service itself." : `Requests of \`/${name}\`.` })),
 		paths,
 		components: { schemas: components.toSchemas(), responses: components.toResponses(), securitySchemes },

@@ -75,7 +75,7 @@ function toDetails({ path, method, operation }: OperationEntry, sharedResponses:
 	return `<details><summary><code>${method.toUpperCase()} ${toHtml(path)}</code> ${toHtml(summary)}</summary>
 ${toParagraphs(description)}<p>Permission: <code>${toHtml(operation["x-permission"])}</code></p>
 ${parameters.length === 0 ? "" : `<table><tr><th>Parameter</th><th>In</th><th>Is</th><th>Meaning</th></tr>${parameters.map(toParameterRow).join("")}</table>`}
-${bodies.join("")}<table><tr><th>Status</th><th>Means</th><th>Holds</th></tr>${responses.map(toResponseRow).join("")}</table></details>`;
+${bodies.join("")}<table><tr><th>Status</th><th>Meaning</th><th>Body</th></tr>${responses.map(toResponseRow).join("")}</table></details>`;
 }
 
 function toParameterRow({ name, in: location, description = "", schema }: NonNullable<Operation["parameters"]>[number]): string {

@@ -13,52 +13,52 @@ const idsPattern = "^[0-9a-f]{24}(?:\\s*,\\s*[0-9a-f]{24}){0,99}$";
 const timePattern =
 	"^(?:\\d{4}-\\d{2}-\\d{2}(?:[T ]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,9})?)?(?:[Zz]|[+ -]\\d{2}(?::?\\d{2})?)?)?|now|today|yesterday|[+ -](?:\\d{1,9}[smhdw])+)$";
 const afterNote: ParameterNote = {
-	description: "Only what is later than this time: in UTC, with an offset, or relative (`-1h`).",
+	description: "Only records after this time: in UTC, with an offset, or relative (`-1h`).",
 	schema: { pattern: timePattern },
 };
 const beforeNote: ParameterNote = {
-	description: "Only what is earlier than this time: in UTC, with an offset, or relative (`-1h`).",
+	description: "Only records before this time: in UTC, with an offset, or relative (`-1h`).",
 	schema: { pattern: timePattern },
 };
 
 /** Descriptions and schema keywords by query parameter. A parameter has the same meaning in all routes. */
 const queryNotes: Readonly<Record<string, ParameterNote>> = {
-	limit: { description: "How many at most; -1 for all.", schema: { minimum: -1 } },
-	offset: { description: "How many to leave out.", schema: { minimum: 0, maximum: 2 ** 31 - 1 } },
-	sort: { description: "Names separated by commas, `-` in front for descending." },
-	sort_asc: { description: "`True` orders by time, the oldest first." },
-	sort_desc: { description: "`True` orders by time, the newest first." },
-	include_attributes: { description: "Members to show; `action.ref` reaches into objects." },
-	exclude_attributes: { description: "Members to leave out." },
-	show_secrets: { description: "Show secrets, to administrators." },
-	id: { description: "Ids, up to 100, separated by commas.", schema: { pattern: idsPattern } },
-	timestamp: { description: "`<from>..<to>`, times as for `timestamp_gt`." },
+	limit: { description: "Maximum number of records; -1: all.", schema: { minimum: -1 } },
+	offset: { description: "Number of records to skip.", schema: { minimum: 0, maximum: 2 ** 31 - 1 } },
+	sort: { description: "Fields to sort by, separated by commas; a leading `-` sorts in descending order." },
+	sort_asc: { description: "`True` sorts by time, oldest first." },
+	sort_desc: { description: "`True` sorts by time, newest first." },
+	include_attributes: { description: "Attributes to include, separated by commas. `action.ref` selects a nested attribute." },
+	exclude_attributes: { description: "Attributes to exclude, separated by commas." },
+	show_secrets: { description: "True if secrets are not masked. Administrators only." },
+	id: { description: "Up to 100 ids, separated by commas.", schema: { pattern: idsPattern } },
+	timestamp: { description: "Range `<from>..<to>`; times as in `timestamp_gt`." },
 	timestamp_gt: afterNote,
 	timestamp_lt: beforeNote,
 	enforced_at_gt: afterNote,
 	enforced_at_lt: beforeNote,
-	filter: { description: "`path:value` separated by blanks; all must hold." },
-	output_type: { description: "`stdout`, `stderr`, `other` or `all`." },
-	last_event_id: { description: "Go on behind the event with this id.", schema: { pattern: "^\\d{1,15}$" } },
-	max_result_size: { description: "Leave out a result of more bytes.", schema: { minimum: 0, maximum: 14 * 1024 * 1024 } },
-	no_merge: { description: "Only the given parameters count, not those of the first run." },
-	depth: { description: "How many generations; -1 for all." },
-	result_fmt: { description: "`sorted` orders by start." },
-	decrypt: { description: "Show values of secret items in clear." },
-	scope: { description: "`system`, `user` or `all`, with or without `svckv.` in front." },
-	overrule: { description: "Take a delivery that was refused, as an administrator." },
-	download: { description: "As a file to be saved." },
-	compress: { description: "With gzip." },
-	pretty_format: { description: "Indented." },
-	end_event: { description: "Ends behind an event of this name about the execution `end_execution_id`." },
-	end_execution_id: { description: "With `end_event`: the execution whose end ends the stream." },
+	filter: { description: "Conditions `path:value`, separated by spaces; all must match." },
+	output_type: { description: "Output type: `stdout`, `stderr`, `other` or `all`." },
+	last_event_id: { description: "Continue after the event with this id.", schema: { pattern: "^\\d{1,15}$" } },
+	max_result_size: { description: "Omit results of more than this number of bytes.", schema: { minimum: 0, maximum: 14 * 1024 * 1024 } },
+	no_merge: { description: "True if the parameters of the first run are not reused." },
+	depth: { description: "Number of generations; -1: all." },
+	result_fmt: { description: "`sorted`: ordered by start." },
+	decrypt: { description: "True if values of secret items are decrypted." },
+	scope: { description: "Scope: `system`, `user` or `all`; a prefix `svckv.` is accepted." },
+	overrule: { description: "True if a refused delivery is dispatched anyway. Administrators only." },
+	download: { description: "True if the response is a file to save." },
+	compress: { description: "True if the file is compressed with gzip." },
+	pretty_format: { description: "True if the JSON is indented." },
+	end_event: { description: "The stream ends after an event with this name about the execution `end_execution_id`." },
+	end_execution_id: { description: "With `end_event`: the execution whose event ends the stream." },
 };
 
 /** Descriptions and schema keywords by path parameter. */
 const pathNotes: Readonly<Record<string, ParameterNote>> = {
-	id: { description: "Its id." },
-	ref: { description: "Its ref, `<pack>.<name>`, or its id." },
-	url: { description: "Its url; slashes are part of it." },
+	id: { description: "Id of the record." },
+	ref: { description: "Ref (`<pack>.<name>`) or id of the record." },
+	url: { description: "URL of the webhook, which may contain slashes." },
 };
 
 const querySchemas: Readonly<Record<QueryType, JsonSchema>> = {

@@ -47,27 +47,27 @@ export function answerJson(schema: JsonSchema, { description = "Done.", headers,
 
 const countHeaders: Readonly<Record<string, AnswerHeader>> = {
 	"X-Total-Count": {
-		description: "How many records match, whatever part of them is asked for; at most `api.exact_total_limit`.",
+		description: "Number of matching records on all pages; at most `api.exact_total_limit`.",
 		schema: { ...integerSchema, minimum: 0 },
 	},
 	"X-Total-Count-Exact": {
-		description: "Only where more match than `X-Total-Count` says, or did within the last five seconds.",
+		description: "Present if more records match than `X-Total-Count`, or did within the last five seconds.",
 		schema: { type: "string", enum: ["false"] },
 		isOptional: true,
 	},
-	"X-Limit": { description: "The limit in force; missing where there is none.", schema: integerSchema, isOptional: true },
+	"X-Limit": { description: "The applied limit; absent without a limit.", schema: integerSchema, isOptional: true },
 };
 
 /** Declares a page of a list of records, with headers for the total number. */
 export function answerPage(record: JsonSchema): ResponseDeclaration {
-	return answerJson({ type: "array", items: record }, { description: "A part of the list.", headers: countHeaders });
+	return answerJson({ type: "array", items: record }, { description: "A page of the list.", headers: countHeaders });
 }
 
 /** Declares a page of a list of records whose members the client may select. `part` is the schema of a record with selected members. */
 export function answerSelectedPage(record: JsonSchema, part: JsonSchema): ResponseDeclaration {
 	const schema = { type: "array", items: record };
 	const content = { "application/json": { schema, selected: { type: "array", items: part } } };
-	return { description: "A part of the list.", content, headers: countHeaders };
+	return { description: "A page of the list.", content, headers: countHeaders };
 }
 
 /** Declares a record whose members the client may select. `part` is the schema of the record with selected members. */
@@ -101,17 +101,17 @@ export const faultSchema = defineSchema(
 	"Fault",
 	{
 		description: "Why a request was refused.",
-		...objectSchema({ faultstring: { ...stringSchema, description: "What is wrong, for people." } }),
+		...objectSchema({ faultstring: { ...stringSchema, description: "Description of the problem for human readers." } }),
 	},
 	{ faultstring: "limit: not of type integer" },
 );
 const conflictSchema = defineSchema(
 	"Conflict",
 	{
-		description: "What a record could not be stored for.",
+		description: "Why a record could not be stored.",
 		...objectSchema({
 			faultstring: stringSchema,
-			"conflict-id": { ...nullable(stringSchema), description: "Id of the record that is there already." },
+			"conflict-id": { ...nullable(stringSchema), description: "Id of the existing record." },
 		}),
 	},
 	{ faultstring: "Tried to save duplicate unique keys", "conflict-id": "66a1f0c29d3e4b7a51c08d12" },
@@ -119,7 +119,7 @@ const conflictSchema = defineSchema(
 
 /** Headers of answers to requests that the client should repeat later. */
 export const retryHeader: ResponseDeclaration["headers"] & object = {
-	"Retry-After": { description: "Seconds after which it is worth asking again.", schema: { ...integerSchema, minimum: 1 } },
+	"Retry-After": { description: "Seconds after which the client should retry.", schema: { ...integerSchema, minimum: 1 } },
 };
 
 /**
@@ -138,7 +138,7 @@ export function answerFault(
 /** Declares 409 for a record with the same key, or a concurrent change. */
 export const answerConflict: ResponseDeclaration = {
 	name: "Conflict",
-	...answerJson(conflictSchema, { description: "A record with the same name or key is there already, or was changed at the same time." }),
+	...answerJson(conflictSchema, { description: "A record with the same name or key exists, or the record was changed concurrently." }),
 };
 
 /** Declares 409 for another reason than a record with the same key. */
@@ -147,4 +147,7 @@ export function answerConflictBecause(description: string): ResponseDeclaration 
 }
 
 /** Declares 429, for a client that exceeds a limit. */
-export const answerTooMany: ResponseDeclaration = answerFault("Too many at once, or too often.", { name: "TooMany", retries: true });
+export const answerTooMany: ResponseDeclaration = answerFault("Too many concurrent or too frequent requests.", {
+	name: "TooMany",
+	retries: true,
+});

@@ -103,10 +103,10 @@ function toFieldSchema(name: string, type: FieldType): JsonSchema {
 /** Returns the schema of a record inside another one, where each of its members may be missing. */
 export function partialOf(record: JsonSchema): JsonSchema {
 	const definition = definitionOf(record);
-	if (definition === undefined) throw new Error("only a schema with a name has a partial form");
+	if (definition === undefined) throw new Error("only a named schema has a partial form");
 	const { properties } = definition.schema;
 	return defineSchema(`Partial${definition.name}`, {
-		description: `A ${definition.name} as far as it is known and may be seen.`,
+		description: `A ${definition.name} with the members that exist and that the user may view.`,
 		type: "object",
 		properties,
 		additionalProperties: false,
@@ -116,11 +116,11 @@ export function partialOf(record: JsonSchema): JsonSchema {
 /** Returns the schema of a record with selected members only. Its objects may also have only some of their members. */
 export function partOf(record: JsonSchema): JsonSchema {
 	const definition = definitionOf(record);
-	if (definition === undefined) throw new Error("only a schema with a name has a part");
+	if (definition === undefined) throw new Error("only a named schema has a part");
 	const { properties } = definition.schema as { readonly properties: Readonly<Record<string, JsonSchema>> };
 	const members = Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? jsonObject : schema]);
 	return defineSchema(`${definition.name}Part`, {
-		description: `Some members of a ${definition.name}: those that \`include_attributes\` names, or all but those that \`exclude_attributes\` does.`,
+		description: `Selected members of a ${definition.name}: those in \`include_attributes\`, or all except those in \`exclude_attributes\`.`,
 		type: "object",
 		properties: Object.fromEntries(members),
 		additionalProperties: false,

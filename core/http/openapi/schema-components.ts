@@ -55,7 +55,7 @@ export class SchemaComponents {
 	#collect(name: string, schema: JsonSchema): void {
 		const earlier = this.#definedSchemas.get(name);
 		if (earlier === schema) return;
-		if (earlier !== undefined) throw new Error(`the name "${name}" stands for two schemas of the API`);
+		if (earlier !== undefined) throw new Error(`two schemas of the API have the name "${name}"`);
 		this.#definedSchemas.set(name, schema);
 		this.#schemas.set(name, this.publish(schema));
 	}

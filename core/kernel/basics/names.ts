@@ -41,7 +41,7 @@ export function assertNoHiddenCharacters(member: string, value: JsonValue | unde
 }
 
 function toUnseenError(member: string): SvcError {
-	return new SvcError("SVC_INVALID", `${member}: control characters and those that change the direction of writing are not allowed`);
+	return new SvcError("SVC_INVALID", `${member}: control characters and characters that change the text direction are not allowed`);
 }
 
 /** Throws `SVC_INVALID` if a pack is a system pack, whose content cannot be changed. */
@@ -64,11 +64,11 @@ export function parseLabels(field: string, value: unknown): readonly string[] {
 		if (typeof label === "string" && labelRegExp.test(label)) continue;
 		throw new SvcError(
 			"SVC_INVALID",
-			`${field}: ${JSON.stringify(label)} is no label: 1 to 63 letters, digits and . _ : = - that begin with a letter or digit`,
+			`${field}: ${JSON.stringify(label)} is not a label; a label has 1 to 63 letters, digits and . _ : = - and begins with a letter or digit`,
 		);
 	}
 	const labels = [...new Set(value as string[])].sort();
-	if (labels.length > maxLabels) throw new SvcError("SVC_INVALID", `${field}: must be at most ${maxLabels} labels`);
+	if (labels.length > maxLabels) throw new SvcError("SVC_INVALID", `${field}: at most ${maxLabels} labels are allowed`);
 	return labels;
 }
 
@@ -86,7 +86,7 @@ export function isReservedName(name: string, systemUser: string): boolean {
 /** Throws `SVC_INVALID` if a name is reserved for the system user. */
 export function assertNotReservedName(member: string, name: string, systemUser: string): void {
 	if (!isReservedName(name, systemUser)) return;
-	throw new SvcError("SVC_INVALID", `${member}: "${systemUser}" is the system's own (system_user.user), so nobody may be called that`);
+	throw new SvcError("SVC_INVALID", `${member}: "${systemUser}" is reserved for the system user (system_user.user); choose another name`);
 }
 
 /** Returns a name in the form in which reserved names are compared. */

@@ -44,11 +44,11 @@ const typesByPermission = new Map<string, ResourceType>();
 /** Defines the permissions of a resource type. Throws if one belongs to another type, or if the type is defined differently already. */
 export function registerPermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
 	const known = definitions.get(type) ?? definition;
-	if (JSON.stringify(known) !== JSON.stringify(definition)) throw new Error(`permissions of "${type}" are defined differently already`);
+	if (JSON.stringify(known) !== JSON.stringify(definition)) throw new Error(`permissions of "${type}" are already defined differently`);
 	for (const verb of definition.verbs) {
 		const permission = `${type}_${verb}`;
 		const owner = typesByPermission.get(permission);
-		if (owner !== undefined && owner !== type) throw new Error(`permission "${permission}" is one of "${owner}" already`);
+		if (owner !== undefined && owner !== type) throw new Error(`permission "${permission}" already belongs to "${owner}"`);
 		typesByPermission.set(permission, type);
 	}
 	definitions.set(type, definition);

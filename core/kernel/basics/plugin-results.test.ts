@@ -31,23 +31,23 @@ const odd = (run: Runner<typeof parameters>["run"]) => defineRunner("odd", () =>
 // What the compiler refuses, and the record of the execution names in plain JavaScript.
 const runners: readonly (readonly [message: RegExp, make: () => RunnerPlugin])[] = [
 	// @ts-expect-error a result says whether it succeeded
-	[/runner "odd" has resolved without succeeded: .*; hint: return/, () => odd(async () => ({ result: {} }))],
+	[/runner "odd" resolved without "succeeded": .*; hint: return/, () => odd(async () => ({ result: {} }))],
 	// @ts-expect-error a result holds a result
-	[/has resolved without an object result; hint: return/, () => odd(async () => ({ succeeded: true }))],
+	[/resolved without an object as "result"; hint: return/, () => odd(async () => ({ succeeded: true }))],
 	// @ts-expect-error a run ends with a result
-	[/has resolved without succeeded/, () => odd(async () => undefined)],
+	[/resolved without "succeeded"/, () => odd(async () => undefined)],
 	// @ts-expect-error output goes to one of three channels
-	[/no output type "stdoot"; hint: one of stdout, stderr, other/, () => odd(({ emit }) => emit("stdoot", "x").then(() => done))],
+	[/unknown output type "stdoot"; hint: use one of stdout, stderr, other/, () => odd(({ emit }) => emit("stdoot", "x").then(() => done))],
 	// @ts-expect-error output is text
-	[/emit: output must be a text, not number/, () => odd(({ emit }) => emit("stdout", 5).then(() => done))],
+	[/emit: output must be a string, not number/, () => odd(({ emit }) => emit("stdout", 5).then(() => done))],
 	[
 		/the result of the action cannot be recorded: it is nested deeper than 500 levels/,
 		() => odd(async () => ({ ...done, result: nested(50_000) })),
 	],
 	[/the result of the action cannot be recorded: it is nested deeper/, () => odd(async () => ({ ...done, result: nested(600) }))],
-	[/the result of the action cannot be recorded: it is no JSON/, () => odd(async () => ({ ...done, result: circular }))],
+	[/the result of the action cannot be recorded: it cannot be written as JSON/, () => odd(async () => ({ ...done, result: circular }))],
 	[
-		/what setRunnerInfo was given cannot be recorded: it is no JSON/,
+		/the argument of setRunnerInfo cannot be recorded: it cannot be written as JSON/,
 		() =>
 			odd(async ({ setRunnerInfo }) => {
 				setRunnerInfo(circular);
@@ -55,7 +55,7 @@ const runners: readonly (readonly [message: RegExp, make: () => RunnerPlugin])[]
 			}),
 	],
 	[
-		/what announce was given cannot be recorded: it is nested deeper/,
+		/the argument of announce cannot be recorded: it is nested deeper/,
 		() =>
 			odd(async ({ announce }) => {
 				announce("route", nested(600));
@@ -88,7 +88,7 @@ const backends: readonly (readonly [given: string, make: () => AuthBackendPlugin
 	// @ts-expect-error a no is undefined
 	["false", () => defineAuthBackend("odd", () => ({ authenticate: async () => false }))()],
 	// @ts-expect-error an identity has a name
-	["something that is no identity", () => defineAuthBackend("odd", () => ({ authenticate: async () => ({ name: "ann" }) }))()],
+	["a value that is not an identity", () => defineAuthBackend("odd", () => ({ authenticate: async () => ({ name: "ann" }) }))()],
 ];
 
 for (const [given, make] of backends) {
@@ -97,7 +97,7 @@ for (const [given, make] of backends) {
 		try {
 			await assert.rejects(engine.credentials.signIn({ username: "ann", password: "secret" }, { signal: new AbortController().signal }), {
 				code: "SVC_UNAVAILABLE",
-				message: new RegExp(`^auth\\.backend: .* answered with ${given}; hint: return { username }`),
+				message: new RegExp(`^auth\\.backend: .* returned ${given}; hint: return { username }`),
 			});
 		} finally {
 			await stop();
@@ -113,7 +113,7 @@ test("an event bus whose subscribe gives no promise is refused at the start", as
 	const eventBus = defineEventBus("odd", () => ({ ...bus, subscribe: () => iterable() }))();
 	await assert.rejects(startEngine({ eventBus }), {
 		code: "SVC_CONFIG",
-		message: /^event_bus: subscribe gives no promise.*; hint: async subscribe/,
+		message: /^event_bus: subscribe must return a promise.*; hint: async subscribe/,
 	});
 });
 
@@ -122,7 +122,7 @@ test("an event bus whose subscribe resolves with nothing to read is refused at t
 	const eventBus = defineEventBus("odd", () => ({ ...bus, subscribe: async () => undefined }))();
 	await assert.rejects(startEngine({ eventBus }), {
 		code: "SVC_CONFIG",
-		message: /^event_bus: subscribe resolves with nothing.*; hint: async subscribe/,
+		message: /^event_bus: subscribe must resolve with an async iterable.*; hint: async subscribe/,
 	});
 });
 

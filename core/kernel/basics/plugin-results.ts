@@ -28,7 +28,7 @@ function findProblem(value: unknown): string | undefined {
 		stringifyJson(value);
 		return undefined;
 	} catch (error) {
-		return `it is no JSON (${toErrorMessage(error).split("\n", 1)[0] ?? ""})`;
+		return `it cannot be written as JSON (${toErrorMessage(error).split("\n", 1)[0] ?? ""})`;
 	}
 }
 
@@ -60,16 +60,16 @@ const outputTypes: readonly unknown[] = ["stdout", "stderr", "other"] satisfies 
 export function toRunResult(answer: unknown, runner: string): RunResult {
 	const { succeeded, result } = (typeof answer === "object" && answer !== null ? answer : {}) as Partial<Record<keyof RunResult, unknown>>;
 	if (typeof succeeded === "boolean" && typeof result === "object" && result !== null && !Array.isArray(result)) return answer as RunResult;
-	const wrong = typeof succeeded === "boolean" ? "without an object result" : "without succeeded: true or false";
-	throw new SvcError("SVC_RUNNER", `runner "${runner}" has resolved ${wrong}; hint: return { succeeded: true, result: {} }`);
+	const wrong = typeof succeeded === "boolean" ? 'without an object as "result"' : 'without "succeeded": true or false';
+	throw new SvcError("SVC_RUNNER", `runner "${runner}" resolved ${wrong}; hint: return { succeeded: true, result: {} }`);
 }
 
 /** Throws `SVC_RUNNER` if output is not a string, or if its type does not exist. */
 export function assertEmittedOutput(type: unknown, data: unknown): void {
 	if (typeof data !== "string")
-		throw new SvcError("SVC_RUNNER", `emit: output must be a text, not ${data === null ? "null" : typeof data}`);
+		throw new SvcError("SVC_RUNNER", `emit: output must be a string, not ${data === null ? "null" : typeof data}`);
 	if (outputTypes.includes(type)) return;
-	throw new SvcError("SVC_RUNNER", `emit: there is no output type ${JSON.stringify(type)}; hint: one of ${outputTypes.join(", ")}`);
+	throw new SvcError("SVC_RUNNER", `emit: unknown output type ${JSON.stringify(type)}; hint: use one of ${outputTypes.join(", ")}`);
 }
 
 /**
@@ -80,10 +80,10 @@ export function toIdentity(answer: unknown): Identity | undefined {
 	if (answer === undefined) return undefined;
 	const username: unknown = typeof answer === "object" && answer !== null && "username" in answer ? answer.username : undefined;
 	if (typeof username === "string" && username !== "") return answer as Identity;
-	const description = typeof answer === "boolean" ? String(answer) : "something that is no identity";
+	const description = typeof answer === "boolean" ? String(answer) : "a value that is not an identity";
 	throw new SvcError(
 		"SVC_UNAVAILABLE",
-		`auth.backend: the auth backend has answered with ${description}; hint: return { username } when the password is right, and undefined when not`,
+		`auth.backend: authenticate of the auth backend returned ${description}; hint: return { username } if the password is correct, otherwise undefined`,
 	);
 }
 
@@ -100,7 +100,7 @@ export function toEndedSignIn(answer: unknown): SignOutStatement | undefined {
 	if (targets.length > 0 && [id, ...targets].every((text) => typeof text === "string" && text !== "")) return answer as SignOutStatement;
 	throw new SvcError(
 		"SVC_UNAVAILABLE",
-		"auth.backend: the auth backend has answered with something that is no ended sign-in; hint: return { id, subject, session } with one of the last two at least, and undefined for no",
+		"auth.backend: readLogoutToken of the auth backend returned an invalid value; hint: return { id, subject, session } with a subject, a session or both, or undefined to refuse the token",
 	);
 }
 
@@ -108,11 +108,11 @@ export function toEndedSignIn(answer: unknown): SignOutStatement | undefined {
 export async function toSubscription(answer: unknown): Promise<AsyncIterable<BusEvent>> {
 	const hint = "hint: async subscribe(names, { signal }) { return events; }";
 	if (!hasMethod(answer, "then")) {
-		throw new SvcError("SVC_CONFIG", `event_bus: subscribe gives no promise, so that nobody knows when it is active; ${hint}`);
+		throw new SvcError("SVC_CONFIG", `event_bus: subscribe must return a promise that resolves when the subscription is active; ${hint}`);
 	}
 	const events: unknown = await answer;
 	if (hasMethod(events, Symbol.asyncIterator)) return events as AsyncIterable<BusEvent>;
-	throw new SvcError("SVC_CONFIG", `event_bus: subscribe resolves with nothing that events can be read from; ${hint}`);
+	throw new SvcError("SVC_CONFIG", `event_bus: subscribe must resolve with an async iterable of events; ${hint}`);
 }
 
 function hasMethod(value: unknown, name: PropertyKey): boolean {

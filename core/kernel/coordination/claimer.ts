@@ -134,7 +134,7 @@ export class Claimer<K extends ClaimableKind> {
 		this.#parts = parts;
 		this.#claimCounter = parts.hub.counter({
 			name: "svc_claims_total",
-			help: "What this node has claimed (won), stored as claimed (reserved), taken over, or not got (empty, lost to another node).",
+			help: "Claims of this node by outcome: won, reserved (inserted as claimed), taken over, empty (nothing to claim), lost to another node.",
 			labels: ["kind", "outcome"],
 		});
 	}

@@ -47,7 +47,7 @@ export function createReconnectingSubscription(options: ReconnectingSubscription
 			return await subscribe(signal);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			logger.warn("event bus is away; what it would tell is looked for in the storage", { purpose, error });
+			logger.warn("event bus is unavailable; the storage is polled instead", { purpose, error });
 			return undefined;
 		}
 	}

@@ -91,8 +91,8 @@ export class SingletonTask {
 	#logAndRetry(error: unknown): void {
 		const { logger, leasing } = this.#parts;
 		const { name, intervalSeconds } = this.#task;
-		if (isSvcError(error, "SVC_UNAVAILABLE")) logger.warn("a duty waits for the storage", { duty: name, error });
-		else logger.error("a duty failed", { duty: name, error });
+		if (isSvcError(error, "SVC_UNAVAILABLE")) logger.warn("a singleton task waits for the storage", { duty: name, error });
+		else logger.error("a singleton task failed", { duty: name, error });
 		this.#schedulePoll(Math.min(leasing.leaseSeconds, intervalSeconds) * 1_000);
 	}
 
@@ -135,7 +135,7 @@ export class SingletonTask {
 		const renewer = new RecordLeaseRenewer({
 			lease,
 			intervalMs: toRenewalIntervalMs(leasing.leaseSeconds),
-			onError: (error) => logger.warn("a duty could not be kept", { duty: this.#task.name, error }),
+			onError: (error) => logger.warn("the lease of a singleton task could not be renewed", { duty: this.#task.name, error }),
 		});
 		const signal = AbortSignal.any([this.#stopping.signal, renewer.signal]);
 		let completionPatch: Patch<DutyEntity> = {};
@@ -147,7 +147,7 @@ export class SingletonTask {
 			await renewer.stop();
 			await lease
 				.release(completionPatch)
-				.catch((error: unknown) => logger.warn("a duty was not given back", { duty: this.#task.name, error }));
+				.catch((error: unknown) => logger.warn("the lease of a singleton task was not released", { duty: this.#task.name, error }));
 		}
 		return completionPatch.done_at !== undefined;
 	}

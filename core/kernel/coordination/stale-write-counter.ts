@@ -12,13 +12,13 @@ export function createStaleWriteCounter({ logger, hub }: { readonly logger: Logg
 	let count = 0;
 	const counter = hub.counter({
 		name: "svc_late_writes_total",
-		help: "Writes about runs that had been taken from this node; each was refused.",
+		help: "Stale writes for runs whose lease another node holds; each was refused.",
 	});
 	return {
 		recordRefusal(what, fields) {
 			count += 1;
 			counter.record(1);
-			logger.warn(`${what} came too late and was refused`, { ...fields, late_writes: count });
+			logger.warn(`stale write refused: ${what}`, { ...fields, late_writes: count });
 		},
 		count: () => count,
 	};

@@ -127,7 +127,7 @@ export class EventDispatcher implements Dispatcher {
 			assertMatchesSchema(type.payload_schema, payload, "payload");
 		} catch (error) {
 			if (options.system.validate_trigger_payload || triggerTypes.isAlwaysChecked(type.ref)) throw error;
-			logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
+			logger.warn("payload does not match the schema of the trigger type", { trigger_type: type.ref, problem: error });
 		}
 	}
 }
@@ -172,7 +172,7 @@ async function findTracePosition(
 ): Promise<TracePosition> {
 	const cause = causedBy && (causedBy.execution ?? (await readExecution(storage, causedBy.executionId)));
 	if (causedBy !== undefined && cause === undefined) {
-		throw new SvcError("SVC_INVALID", `execution "${causedBy.executionId}" cannot be found, which is said to have caused an event`);
+		throw new SvcError("SVC_INVALID", `execution "${causedBy.executionId}", named as the cause of an event, cannot be found`);
 	}
 	const depth = cause === undefined ? 0 : await depthOf(storage, cause);
 	const { id_: id, trace_tag: tag } = trace;

@@ -94,12 +94,12 @@ export class EventProcessor {
 		this.#outcomes = parts.hub.counter(eventOutcomesMetric);
 		this.#processingSeconds = parts.hub.histogram({
 			name: "svc_trigger_instance_processing_seconds",
-			help: "From an event to the end of what was done about it. Events that concern nobody are left out.",
+			help: "Time from the arrival of an event until it is processed, without dismissed events.",
 			buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 60],
 		});
 		this.#pollLoop = new PollLoop({
 			poll: () => this.#poll(),
-			onError: (error) => parts.logger.error("looking for trigger instances failed", { error }),
+			onError: (error) => parts.logger.error("polling for trigger instances failed", { error }),
 		});
 		const wake = () => this.#pollLoop.wake();
 		this.#busListener = createReconnectingSubscription({
@@ -190,7 +190,7 @@ export class EventProcessor {
 		try {
 			if (this.#slots.free > 0) await this.#expiredLeases.poll(async (expired) => (await this.#takeOver(expired)) < maxClaimBatch);
 		} catch (error) {
-			this.#parts.logger.error("looking for abandoned trigger instances failed", { error });
+			this.#parts.logger.error("recovering orphaned trigger instances failed", { error });
 		}
 		this.#scheduleOrphanPoll();
 	}
@@ -247,7 +247,7 @@ export class EventProcessor {
 				onUnavailable: (error) => logger.warn("a trigger instance waits for the storage", { ...fields, error }),
 			});
 		} catch (error) {
-			logger.warn("processing of a trigger instance is put off", { ...fields, error });
+			logger.warn("processing of a trigger instance is delayed", { ...fields, error });
 		}
 	}
 

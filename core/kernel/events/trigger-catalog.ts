@@ -93,7 +93,7 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 /** Returns the error message for a reference to a trigger that does not exist. */
 function toProblem(reference: TriggerReference, type: TriggerTypeEntity | undefined): string {
 	const ref = typeof reference === "string" ? reference : reference.type;
-	if (type === undefined) return `trigger: there is no trigger or trigger type "${ref}"`;
+	if (type === undefined) return `trigger: trigger or trigger type "${ref}" does not exist`;
 	if (typeof reference === "string") return `trigger: trigger type "${ref}" has parameters; give them, or the ref of one of its triggers`;
 	return `trigger: no rule uses the trigger type "${ref}" with these parameters`;
 }

@@ -63,7 +63,7 @@ export class TriggerTypeRegistry {
 		if (principal.isAdmin) return;
 		throw new SvcError(
 			"SVC_FORBIDDEN",
-			`trigger: only administrators may dispatch "${trigger.ref}", which the service itself does when it happens`,
+			`trigger: only administrators may dispatch "${trigger.ref}", because the service itself dispatches it`,
 		);
 	}
 

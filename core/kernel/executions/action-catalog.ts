@@ -186,7 +186,7 @@ export interface PackContentSource {
 /** Default if no feature stores pack contents. */
 export const noPackContent: PackContentSource = {
 	async directory(pack) {
-		throw new SvcError("SVC_RUNNER", `pack "${pack}" was installed, and nothing here keeps installed packs`);
+		throw new SvcError("SVC_RUNNER", `pack "${pack}" was installed, but this service has no feature that stores installed packs`);
 	},
 };
 

@@ -20,7 +20,7 @@ export function addLogActor(patch: ExecutionPatch, signer: ChangeRequester, reas
 /** Returns the actor for a log entry. Throws `SVC_INVALID` if the reason has more than 1,000 characters. */
 export function toActor({ username, credential }: ChangeRequester, reason?: string): ExecutionActor {
 	if (reason !== undefined && reason.length > maxReasonLength) {
-		throw new SvcError("SVC_INVALID", `reason: must have at most ${maxReasonLength} characters, it has ${reason.length}`);
+		throw new SvcError("SVC_INVALID", `reason: must have at most ${maxReasonLength} characters, got ${reason.length}`);
 	}
 	return { user: username, credential: credential ?? null, reason: reason === undefined || reason === "" ? null : reason };
 }

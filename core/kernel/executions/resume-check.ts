@@ -67,7 +67,7 @@ export async function assertResumable(parts: ResumeCheckDependencies, execution:
 	const words = questions.length === 1 ? "the answer to inquiry" : "an answer to each inquiry of";
 	throw new SvcError(
 		"SVC_CONFLICT",
-		`status: execution "${execution.id}" cannot be resumed, it waits for ${words} ${quotedIds.join(", ")}${more}; it goes on by itself ` +
-			`when they are answered, such as by: svc inquiry respond ${first}`,
+		`status: execution "${execution.id}" cannot be resumed: it waits for ${words} ${quotedIds.join(", ")}${more} and continues ` +
+			`once answered; hint: svc inquiry respond ${first}`,
 	);
 }

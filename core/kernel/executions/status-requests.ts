@@ -110,7 +110,7 @@ function assertNoAnswer(
 	const hint = `it can be canceled, or answered by svc inquiry respond ${id} once it is pending`;
 	throw new SvcError(
 		"SVC_INVALID",
-		`status: execution "${id}" asks an inquiry and cannot be set to "${requested.status}" from outside; ${hint}`,
+		`status: execution "${id}" is an inquiry and cannot be set to "${requested.status}" by a client; ${hint}`,
 	);
 }
 
@@ -139,10 +139,7 @@ function toPauseChange(
 		return { ...toStatusPatch(entity, "resuming", timestamp), context: { ...context, resumed_by: principal.username } };
 	}
 	const requiredStatus = isPause ? "running" : "paused";
-	throw new SvcError(
-		"SVC_INVALID",
-		`status: execution "${id}" cannot become "${requested}", as it is not ${requiredStatus}; it is "${status}"`,
-	);
+	throw new SvcError("SVC_INVALID", `status: execution "${id}" cannot become "${requested}": it is "${status}", not ${requiredStatus}`);
 }
 
 /** Throws `SVC_INVALID` if a pausing or paused workflow would get a status that is not final, because no node would then resume it. */
@@ -150,7 +147,7 @@ function assertNotInPause({ id, status }: ExecutionEntity, requested: ExecutionS
 	if (!isPausing(status) || isCompleted(requested)) return;
 	throw new SvcError(
 		"SVC_INVALID",
-		`status: execution "${id}" is "${status}"; it can be resumed, canceled or completed, not become "${requested}"`,
+		`status: execution "${id}" is "${status}"; it can be resumed, canceled or completed, but not set to "${requested}"`,
 	);
 }
 

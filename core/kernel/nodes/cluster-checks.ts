@@ -67,7 +67,7 @@ function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheck
 function warnOfOtherBuses(others: readonly NodeEntity[], { logger, names }: ClusterCheckDependencies): void {
 	for (const { id, name, event_bus } of others) {
 		if (event_bus === names.eventBus) continue;
-		logger.warn("another node uses another event bus: the two hear nothing of each other and find work at the poll interval only", {
+		logger.warn("another node uses another event bus: events do not reach it, and work is found only at the poll interval", {
 			node_id: id,
 			name,
 			event_bus,
@@ -96,7 +96,7 @@ export function assertRolesReachable({ roles, storage, eventBus }: NodeCompositi
 		);
 	if (storage.capabilities.shared !== true) {
 		const hint = 'storage: knexStorage({ client: "postgres", url: "postgres://…" })';
-		throw toError(`the storage "${storage.name}" as it is configured is for one process`, hint);
+		throw toError(`the storage "${storage.name}", as configured, serves a single process`, hint);
 	}
 	if (eventBus.capabilities.shared !== true) {
 		throw toError(`the event bus "${eventBus.name}" reaches this process only`, "event_bus: postgresBus({ … }) or natsBus({ … })");

@@ -17,10 +17,10 @@ export async function assertNoUnfinishedDatabaseMove(storage: Storage, now: numb
 	const moveTasks = await storage.find("duty", { where: { name: { in: [moveSourceTaskName, moveTargetTaskName] } } });
 	for (const { name, done_at, lease_expires_at: expiry } of moveTasks) {
 		if (name === moveTargetTaskName && done_at === null) {
-			throw new SvcError("SVC_CONFIG", "a database was moved here and not to the end; run `svc db move` again, or use another database");
+			throw new SvcError("SVC_CONFIG", "moving a database to this one was interrupted; run `svc db move` again, or use another database");
 		}
 		if (name === moveSourceTaskName && storage.capabilities.shared === true && expiry !== null && expiry > toTimestamp(now)) {
-			throw new SvcError("SVC_CONFIG", "the database is being moved; start on the new one afterwards");
+			throw new SvcError("SVC_CONFIG", "the database is being moved; use the new one when the move has finished");
 		}
 	}
 }

@@ -94,7 +94,7 @@ export class Heartbeat {
 		if (!wasStarted) return;
 		await storage
 			.remove("node", { where: { id: nodeId } })
-			.catch((error: unknown) => logger.warn("node could not tell that it goes", { error }));
+			.catch((error: unknown) => logger.warn("the record of this node could not be removed", { error }));
 	}
 
 	async #sendHeartbeat(): Promise<void> {
@@ -105,7 +105,7 @@ export class Heartbeat {
 	}
 
 	#retryHeartbeat(error: unknown): void {
-		if (!this.#hasFailed) this.#parts.logger.warn("node cannot tell that it lives; will be tried again", { error });
+		if (!this.#hasFailed) this.#parts.logger.warn("heartbeat could not be stored; it will be retried", { error });
 		this.#hasFailed = true;
 		this.#heartbeatLoop.scheduleWake(toRetryIntervalMs(this.#parts.leasing.leaseSeconds));
 	}
@@ -116,7 +116,7 @@ export class Heartbeat {
 		const node = await storage.update("node", nodeId, this.#toChangingFields());
 		// The record is missing: another node has removed it, because this process was suspended for more than an hour.
 		if (node === undefined) return this.#insert();
-		if (node.drain !== this.#drain) logger.info("node was asked for something", { drain: node.drain });
+		if (node.drain !== this.#drain) logger.info("drain request of this node changed", { drain: node.drain });
 		this.#drain = node.drain;
 		this.#parts.onDrain(node.drain);
 	}

@@ -181,7 +181,7 @@ const everything = { runners: [], auth: { enable: false } } as const;
 test("a part alone is refused on a storage or a bus for one process, which is named", async () => {
 	await assert.rejects(startEngine({ only: ["api"], storage: memoryStorage(), eventBus: deafBus(), options: everything }), {
 		code: "SVC_CONFIG",
-		message: /^node\.only: other nodes must run auth, stream, worker, .*the storage "memory" .*hint: storage: knexStorage/,
+		message: /^node\.only: other nodes must run auth, stream, worker, .*the storage "memory", .*hint: storage: knexStorage/,
 	});
 	const { createDoor } = createSharedStorage();
 	await assert.rejects(startEngine({ only: ["worker"], storage: createDoor().plugin, eventBus: memoryBus(), options: everything }), {

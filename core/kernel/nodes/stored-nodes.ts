@@ -35,7 +35,7 @@ export function createStoredNodes({ storage, eventBus, clock, options }: Uses<"s
 		if (match === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
 		if (otherMatch !== undefined) {
 			const ids = namesakes.map(({ node }) => node.id).join(", ");
-			throw new SvcError("SVC_INVALID", `node: several have the name "${idOrName}"; give one of the ids ${ids}`);
+			throw new SvcError("SVC_INVALID", `node: several nodes have the name "${idOrName}"; give one of the ids ${ids}`);
 		}
 		return match;
 	}
@@ -52,7 +52,7 @@ export function createStoredNodes({ storage, eventBus, clock, options }: Uses<"s
 			}),
 		async setDrain(idOrName, drain) {
 			const { node, isAlive } = await get(idOrName);
-			if (!isAlive) throw new SvcError("SVC_INVALID", `node "${idOrName}" has gone and takes on nothing any more`);
+			if (!isAlive) throw new SvcError("SVC_INVALID", `node "${idOrName}" is gone and accepts no work`);
 			const changedNode = await storage.update("node", node.id, { drain });
 			if (changedNode === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
 			eventBus.publish(nodeChangeEvent, { node_id: node.id });
@@ -64,7 +64,7 @@ export function createStoredNodes({ storage, eventBus, clock, options }: Uses<"s
 		},
 		async members(group) {
 			const role = nodeRoles.find((candidate) => candidate === group);
-			if (role === undefined) throw new SvcError("SVC_NOT_FOUND", `group "${group}" cannot be found; there are ${nodeRoles.join(", ")}`);
+			if (role === undefined) throw new SvcError("SVC_NOT_FOUND", `group "${group}" does not exist; groups: ${nodeRoles.join(", ")}`);
 			return (await list()).filter(({ node, isAlive }) => isAlive && node.roles.includes(role));
 		},
 	};

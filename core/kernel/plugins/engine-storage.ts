@@ -198,7 +198,7 @@ class InterceptedWrites {
 				failedAttempts += 1;
 			}
 		}
-		throw new SvcError("SVC_CONFLICT", `${kind}: what is to be removed is being changed by others; try again`);
+		throw new SvcError("SVC_CONFLICT", `${kind}: the records to remove are being changed concurrently; try again`);
 	}
 }
 

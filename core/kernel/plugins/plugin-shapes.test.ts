@@ -23,7 +23,7 @@ test("what reads definitions is whole, and may be of a class", () => {
 	}
 	for (const definitions of [undefined, whole, new Definitions(), { ...whole, test() {} }])
 		assert.deepEqual(problemsOf({ definitions }), []);
-	assert.match(String(problemsOf({ definitions: "none" })), /definitions that are no object/);
+	assert.match(String(problemsOf({ definitions: "none" })), /definitions that are not an object/);
 	assert.match(String(problemsOf({ definitions: { ...whole, graph: undefined } })), /without a method graph/);
 	assert.match(String(problemsOf({ definitions: { ...whole, test: true } })), /without a method test/);
 });
@@ -33,7 +33,7 @@ test("what runs sensors of packs names its files and makes the sensors", () => {
 	for (const packSensors of [undefined, { suffixes: [".py"], create }]) assert.deepEqual(problemsOf({ packSensors }), []);
 	for (const packSensors of [true, {}, { suffixes: ["py"], create }, { suffixes: ".py", create }, { suffixes: [".py"] }])
 		assert.match(String(problemsOf({ packSensors })), /packSensors without suffixes and create; hint: packSensors/);
-	assert.match(String(problemsOf({ prepare: true })), /a member prepare that is no method/);
+	assert.match(String(problemsOf({ prepare: true })), /a member prepare that is not a method/);
 });
 
 test.run();

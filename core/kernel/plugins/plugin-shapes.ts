@@ -70,13 +70,13 @@ export function findShapeProblems(path: string, { kind, name }: { readonly kind:
 		.map(([method, hint]) => `has no method ${method}; hint: ${hint}`);
 	const malformed = [...optionalMethods, "check", "start", "stop"]
 		.filter((method) => members[method] !== undefined && typeof members[method] !== "function")
-		.map((method) => `has a member ${method} that is no method; hint: leave it out, or make it a method`);
+		.map((method) => `has a member ${method} that is not a method; hint: omit it, or make it a method`);
 	const capabilities = hasCapabilities ? checkCapabilities(members["capabilities"]) : [];
 	return [...missing, ...malformed, ...capabilities, ...check(members)].map((problem) => `${prefix} ${problem}`);
 }
 
 function checkCapabilities(value: unknown): readonly string[] {
-	if (!isObject(value)) return ["has no capabilities; hint: capabilities: {}, which promises nothing"];
+	if (!isObject(value)) return ["has no capabilities; hint: capabilities: {}, for none"];
 	return Object.entries(value)
 		.filter(([, capability]) => typeof capability !== "boolean")
 		.map(([name]) => `has a capability ${name} that is neither true nor false; hint: capabilities: { ${name}: true }`);
@@ -106,7 +106,7 @@ function checkRunner(members: Members): readonly string[] {
 
 function checkDefinitions(definitions: unknown): readonly string[] {
 	if (definitions === undefined) return [];
-	if (!isObject(definitions)) return ["has definitions that are no object; hint: definitions: { inspect, graph, progress }"];
+	if (!isObject(definitions)) return ["has definitions that are not an object; hint: definitions: { inspect, graph, progress }"];
 	const optional = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined);
 	return ["inspect", "graph", "progress", ...optional]
 		.filter((name) => typeof definitions[name] !== "function")
@@ -126,7 +126,7 @@ function checkParameters(parameters: unknown): readonly string[] {
 		checkParameterDefinitions(parameters);
 		return [];
 	} catch (error) {
-		return [`has parameters that cannot be: ${toErrorMessage(error)}; hint: parameters: { text: { type: "string", required: true } }`];
+		return [`has invalid parameters: ${toErrorMessage(error)}; hint: parameters: { text: { type: "string", required: true } }`];
 	}
 }
 
@@ -145,11 +145,11 @@ function checkDialect(members: Members): readonly string[] {
 	const hasAttributeTables = isObject(attributes) && Object.values(attributes).every(isNameTable);
 	return [
 		...checkDescription(description),
-		...malformedTables.map((name) => `has ${name} that are no table of names; hint: ${name}: { theirs: "ours" }`),
-		...problemIf(!hasAttributeTables, 'has attributes that are no tables of names; hint: attributes: { action: { theirs: "ours" } }'),
+		...malformedTables.map((name) => `has ${name} that are not an object of names; hint: ${name}: { theirs: "ours" }`),
+		...problemIf(!hasAttributeTables, 'has attributes that are not objects of names; hint: attributes: { action: { theirs: "ours" } }'),
 		...problemIf(
 			pythonPath !== undefined && !(typeof pythonPath === "string" && isAbsolute(pythonPath)),
-			'has a pythonPath that is no absolute path; hint: pythonPath: fileURLToPath(new URL("./python", import.meta.url))',
+			'has a pythonPath that is not an absolute path; hint: pythonPath: fileURLToPath(new URL("./python", import.meta.url))',
 		),
 	];
 }
@@ -159,7 +159,7 @@ function isNameTable(value: unknown): boolean {
 }
 
 function checkDescription(description: unknown): readonly string[] {
-	return problemIf(typeof description !== "string", 'has no text description; hint: description: "Say it louder."');
+	return problemIf(typeof description !== "string", 'has no text description; hint: description: "Prints a text in upper case."');
 }
 
 function problemIf(isWrong: boolean, problem: string): readonly string[] {

@@ -23,7 +23,7 @@ export function createRetryStartup(storageSource: StorageSource, logger: Logger,
 		await retryWhileUnavailable(tryOnce, {
 			shouldGiveUp: () => isFinal || signal.aborted,
 			signal,
-			onUnavailable: (error) => logger.warn("storage is away; the start is tried again until it is there", { error }),
+			onUnavailable: (error) => logger.warn("storage is unavailable; the start is retried until it is available", { error }),
 		});
 	};
 }

@@ -95,7 +95,7 @@ export class ActiveRun {
 	/** Marks the run as lost and aborts it. The run stores no more output, because another node may hold the execution. */
 	markLost(): void {
 		if (this.state !== "recorded") this.state = "lost";
-		const reason = new RunAborted("cancel", "the execution is no longer this node's");
+		const reason = new RunAborted("cancel", "another node has taken over the execution");
 		this.outputWriter?.fail(reason);
 		this.controller.abort(reason);
 	}
@@ -114,7 +114,7 @@ export class ActiveRun {
 			},
 			{
 				shouldGiveUp: () => this.state !== "running" || this.isShuttingDown,
-				onUnavailable: (error) => this.#logger.warn("storage is away, a run waits for it", { execution_id: this.execution.id, error }),
+				onUnavailable: (error) => this.#logger.warn("storage is unavailable; a run waits", { execution_id: this.execution.id, error }),
 			},
 		);
 		return (result as unknown as { readonly value: T }).value;
@@ -133,7 +133,7 @@ export class ActiveRun {
 			});
 		return retryWhileUnavailable(attempt, {
 			shouldGiveUp: () => this.state === "lost" || (this.isShuttingDown && performance.now() - startedAt >= shutdownPatienceMs),
-			onUnavailable: (error) => this.#logger.warn("storage is away, a run waits for it", { error }),
+			onUnavailable: (error) => this.#logger.warn("storage is unavailable; a run waits", { error }),
 		});
 	}
 
@@ -144,7 +144,7 @@ export class ActiveRun {
 
 	/** Returns the error `SVC_CONFLICT` for a call that requires an execution which this run no longer holds. */
 	toLostError(): SvcError {
-		return new SvcError("SVC_CONFLICT", `execution "${this.execution.id}" is no longer this run's`);
+		return new SvcError("SVC_CONFLICT", `execution "${this.execution.id}" no longer belongs to this run`);
 	}
 }
 

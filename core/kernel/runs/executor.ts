@@ -102,7 +102,7 @@ export class Executor {
 			await retryWhileUnavailable(attempt, {
 				shouldGiveUp: () => controller.signal.aborted,
 				signal: controller.signal,
-				onUnavailable: (error) => this.#parts.logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
+				onUnavailable: (error) => this.#parts.logger.warn("storage is unavailable; a run waits", { execution_id: execution.id, error }),
 			});
 			return true;
 		} catch (error) {
@@ -144,7 +144,7 @@ export class Executor {
 		if (run.execution.status === "resuming" && !(await this.runWrites.markResumed(run))) return false;
 		run.isResumable = true;
 		const { id, runner_name, status } = run.execution;
-		logger.info("run is looked for", { execution_id: id, runner: runner_name });
+		logger.info("recovering a run", { execution_id: id, runner: runner_name });
 		await this.runWrites.storeRunnerInfo(run, {});
 		// Apply the stored request, whose bus event went to the process that held the run before.
 		if (status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
@@ -166,7 +166,7 @@ export class Executor {
 	/** Logs an error that has prevented storing the end of the run. */
 	#abandon(run: ActiveRun, error: unknown): void {
 		if (run.state === "lost") this.#recordStaleEnd(run);
-		else this.#parts.logger.error("execution could not be recorded", { execution_id: run.execution.id, error });
+		else this.#parts.logger.error("end of an execution could not be stored", { execution_id: run.execution.id, error });
 	}
 
 	#recordStaleEnd({ execution }: ActiveRun): void {

@@ -58,7 +58,7 @@ export function isCancelReason(reason: unknown): boolean {
  */
 function toHandOver(result: RunResult, reason: unknown): RunOutcome {
 	if (reason instanceof RunAborted && reason.kind === "shutdown") return { status: "running", result: {} };
-	return { status: "failed", result: { ...result.result, error: "the runner left its work although the service does not stop" } };
+	return { status: "failed", result: { ...result.result, error: "the runner resolved as running, but the service is not stopping" } };
 }
 
 /** Returns the outcome of a canceled run. `user` is the user who canceled it; if none is stored, the user of the execution. */

@@ -109,9 +109,9 @@ onOneNode("a status that cannot be is refused with the reason, and asking again 
 		await reached(node, toChildId(running.id, "work"), "running");
 		assert.equal((await setStatus(node, running.id, "resuming")).entity.status, "running");
 		await setStatus(node, running.id, "pausing");
-		await refuses("resuming", /not paused; it is "pausing"/, running.id);
+		await refuses("resuming", /it is "pausing", not paused/, running.id);
 		const delayed = await node.submit({ steps: [] }, { action: "default.flow", delay: 60_000 });
-		await refuses("pausing", /not running; it is/, delayed.id);
+		await refuses("pausing", /it is "\w+", not running/, delayed.id);
 		await complete(node, toChildId(running.id, "work"));
 		await node.settled(running.id);
 		await refuses("pausing", /already completed/, running.id);

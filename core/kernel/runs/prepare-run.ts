@@ -154,11 +154,11 @@ async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEnt
 function toEntryPoint(runner: Runner, action: ActionSnapshotEntity["action"], pack: string | undefined): string {
 	if (action.entry_point === "") {
 		if (runner.entryPoint === "required")
-			throw new SvcError("SVC_RUNNER", `action "${action.ref}" has no entry_point, and its runner needs one`);
+			throw new SvcError("SVC_RUNNER", `action "${action.ref}" has no entry_point, but its runner needs one`);
 		return "";
 	}
 	if (runner.entryPoint === "forbidden") {
-		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" takes none`);
+		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" uses no file`);
 	}
 	if (pack === undefined) throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": pack "${action.pack}" has no directory`);
 	// Registration checks the entry point too, but an earlier version may have registered the action without a check.

@@ -220,8 +220,8 @@ export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pic
 
 function toStalled({ result }: { readonly result: JsonObject }): RunOutcome {
 	const error =
-		`the execution was stopped: it has changed its state ${maxIdleStateChanges} times without any progress of its run, ` +
-		"as no execution below it has started or ended meanwhile";
+		`the execution was stopped: its state changed ${maxIdleStateChanges} times without progress, ` +
+		"because none of its descendants started or ended in that time";
 	return { status: "failed", result: { ...result, failed: true, succeeded: false, error } };
 }
 

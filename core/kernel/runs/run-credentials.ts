@@ -11,7 +11,7 @@ export async function revokeRunCredentials(
 ): Promise<void> {
 	await storage
 		.update("execution", id, { token_hash: null }, { token_hash })
-		.catch((error: unknown) => logger.warn("what an ended run was given was not taken back", { execution_id: id, error }));
+		.catch((error: unknown) => logger.warn("credentials of an ended run were not revoked", { execution_id: id, error }));
 }
 
 /** Credentials with which a run may call the service. */

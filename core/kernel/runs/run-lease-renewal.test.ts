@@ -128,7 +128,7 @@ withCluster("what ran on a dead node ends abandoned and is not run again", async
 	const ended = await node.settled(await leaveBehind(cluster, node, ["scheduled", "running"]));
 	assert.equal(ended.status, "abandoned");
 	assert.equal(ended.attempt, 0);
-	assert.match(String(ended.result?.["error"]), /went away/);
+	assert.match(String(ended.result?.["error"]), /the node that ran the action stopped/);
 	assert.deepEqual([ended.owner, ended.fence, ended.lease_expires_at], [null, null, null]);
 });
 

@@ -81,15 +81,15 @@ export class RunLeaseRenewal {
 		this.#interruptListener = this.#createInterruptListener();
 		this.#renewalCounter = parts.hub.counter({
 			name: "svc_leases_total",
-			help: "Leases of runs that this node has renewed, and those that it tried to renew in vain (failed).",
+			help: "Lease renewals of runs on this node, by outcome: renewed, failed.",
 			labels: ["outcome"],
 		});
 		this.#lossCounter = parts.hub.counter({
 			name: "svc_leases_lost_total",
-			help: "Runs that ended here as another node, or nobody, has them by now.",
+			help: "Runs that this node ended because it no longer held their lease.",
 		});
 		parts.hub.gauge(
-			{ name: "svc_executions_held", help: "Executions that run on this node, those that wait for their children included." },
+			{ name: "svc_executions_held", help: "Executions whose lease this node holds, including those that wait for their children." },
 			() => [[parts.runs.heldLeases().size]],
 		);
 	}
@@ -126,7 +126,7 @@ export class RunLeaseRenewal {
 			},
 			// A renewal also finds stored cancels and pauses, and executions that have ended.
 			onGap: () => {
-				const renewing = this.#renew().catch((error: unknown) => logger.error("leases could not be kept", { error }));
+				const renewing = this.#renew().catch((error: unknown) => logger.error("leases could not be renewed", { error }));
 				this.#activeRenewals = Promise.all([this.#activeRenewals, renewing]).then(() => {});
 			},
 		});
@@ -149,7 +149,7 @@ export class RunLeaseRenewal {
 			this.#scheduleRenewal(this.#intervalMs);
 		} catch (error) {
 			this.#renewalCounter.record(1, "failed");
-			this.#parts.logger.error("leases could not be kept", { error });
+			this.#parts.logger.error("leases could not be renewed", { error });
 			this.#takeoverTrust.onRenewalFailure();
 			this.#pendingSince = undefined;
 			// No takeover is possible yet: other nodes must first reach the storage again, and then give all holders time to renew.
@@ -217,7 +217,7 @@ export class RunLeaseRenewal {
 		if (clock.steady() < this.#noTakeoverUntil) return;
 		for (const [id, { leaseExpiresAt }] of runs.heldLeases()) {
 			if (!leasing.isExpired(leaseExpiresAt)) continue;
-			logger.warn("lease could not be renewed in time, the run ends here", { execution_id: id });
+			logger.warn("lease could not be renewed in time; the run is ended on this node", { execution_id: id });
 			this.#abortLost(id);
 		}
 	}

@@ -214,6 +214,6 @@ export interface KernelRunContext extends RunContext {
  * kernel.
  */
 export function toKernelContext(context: RunContext): KernelRunContext {
-	if (!("saveStateWith" in context)) throw new Error("the context of the run is not the kernel's");
+	if (!("saveStateWith" in context)) throw new Error("the context of the run was not created by the kernel");
 	return context as KernelRunContext;
 }

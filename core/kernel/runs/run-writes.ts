@@ -74,7 +74,7 @@ export class RunWrites {
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			// A concurrent cancel was stored first, and has set the final status itself.
-			logger.debug("execution was taken back before it ran", { execution_id: id });
+			logger.debug("execution was returned before it ran", { execution_id: id });
 			return false;
 		}
 		this.#publishRunning(run, patch);

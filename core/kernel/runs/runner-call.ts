@@ -24,7 +24,7 @@ import { type KernelRunContext, type LazyMembers, type RunServiceDependencies, R
 
 const notRecoveredOutcome: RunOutcome = {
 	status: "abandoned",
-	result: { failed: true, succeeded: false, error: "the node that ran the action went away, and the run was not found again" },
+	result: { failed: true, succeeded: false, error: "the run could not be recovered after its node stopped" },
 };
 
 /**
@@ -63,7 +63,7 @@ export async function callRunner(parts: RunServiceDependencies, run: ActiveRun):
 
 /** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
 function assertMayPause({ isWorkflow }: RunServiceDependencies, run: ActiveRun): void {
-	const refuse = (reason: string) => new SvcError("SVC_RUNNER", `the runner has resolved with the status paused, but ${reason}`);
+	const refuse = (reason: string) => new SvcError("SVC_RUNNER", `the runner resolved with the status paused, but ${reason}`);
 	if (!isWorkflow(run.execution.runner_name)) throw refuse("it does not have the capability workflow");
 	// A canceled run may pause without a request, because it ends its children when it is resumed.
 	const isCanceled = isCancelReason(run.controller.signal.reason);
@@ -107,12 +107,12 @@ function toContext(parts: RunServiceDependencies, run: ActiveRun, sources: Conte
 		emit: toEmit(outputWriter),
 		captured: (type) => outputWriter.captured(type),
 		setRunnerInfo: (info) => {
-			assertRecordable(info, "what setRunnerInfo was given");
+			assertRecordable(info, "the argument of setRunnerInfo");
 			void runWrites.storeRunnerInfo(run, run.secrets.withoutToken(info as JsonObject));
 		},
 		noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
 		announce: (route, payload, { about } = {}) => {
-			assertRecordable(payload, "what announce was given");
+			assertRecordable(payload, "the argument of announce");
 			services.announce({ route, payload, about });
 		},
 		dispatch: (trigger, payload, options = {}) => services.dispatch({ trigger, payload, ...options }),

@@ -215,7 +215,7 @@ scene(
 		first.door.shut();
 		const ended = await (await startNode()).settled(first.id);
 		assert.equal(ended.status, "abandoned");
-		assert.match(String(ended.result?.["error"]), /not found again/);
+		assert.match(String(ended.result?.["error"]), /could not be recovered/);
 		assert.equal(outside.attached.length, 2);
 	},
 	{ findable: false },

@@ -134,7 +134,7 @@ export class OrphanRecovery {
 		}
 		completion.announce();
 		publishTransition(eventBus, ended);
-		logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
+		logger.warn("execution of a stopped node abandoned", { execution_id: ended.id, status: ended.status });
 	}
 }
 
@@ -143,6 +143,6 @@ function toEndPatch(execution: ExecutionEntity, timestamp: string): ExecutionPat
 	if (execution.status === "canceling") {
 		return { ...toStatusPatch(execution, "canceled", timestamp), ...toResultPatch({ ...execution.result }) };
 	}
-	const result = { ...execution.result, failed: true, succeeded: false, error: "the node that ran the action went away" };
+	const result = { ...execution.result, failed: true, succeeded: false, error: "the node that ran the action stopped" };
 	return { ...toStatusPatch(execution, "abandoned", timestamp), ...toResultPatch(result) };
 }

@@ -116,7 +116,7 @@ export class Scheduler {
 		this.#pollLoop = new PollLoop({
 			poll: () => this.#poll(),
 			onError: (error) => {
-				parts.logger.error("looking for due executions failed", { error });
+				parts.logger.error("polling for due executions failed", { error });
 				this.#scheduleFullPoll(this.#pollIntervalMs);
 			},
 		});

@@ -98,10 +98,10 @@ function assertKeepsSecrets(
 		const maskedValue = memberOf(before, name);
 		if (isDeepStrictEqual(maskedValue, value)) continue;
 		if (isChanged && !isTrusted) {
-			throw refusal(name, `a secret of "${entity.user}" is kept for the same parameters only; to run with others, give it anew`);
+			throw refusal(name, `a secret of "${entity.user}" is reused only with the same parameters; for others, give it again`);
 		}
 		if (after !== undefined && !staysMasked(value, maskedValue, memberOf(after, name))) {
-			throw refusal(name, "it holds a secret of the earlier execution that would no longer be one; give it anew");
+			throw refusal(name, "it holds a secret of the earlier execution, which would no longer be secret; give the value again");
 		}
 	}
 }
@@ -138,9 +138,9 @@ export async function checkPartialRerun(
 		throw new SvcError("SVC_INVALID", `tasks: runner type "${runner_name}" has no tasks to run again`);
 	}
 	const unexpected = reset.filter((task) => !tasks.includes(task));
-	if (unexpected.length > 0) throw new SvcError("SVC_INVALID", `reset: must be among tasks; these are not: ${unexpected.join(", ")}`);
+	if (unexpected.length > 0) throw new SvcError("SVC_INVALID", `reset: must be among tasks; these are missing: ${unexpected.join(", ")}`);
 	if (!isCompleted(status)) {
-		throw new SvcError("SVC_INVALID", `tasks: execution "${id}" has not ended, it is "${status}"; its tasks cannot run again before`);
+		throw new SvcError("SVC_INVALID", `tasks: execution "${id}" has not ended, it is "${status}"; its tasks can run again later`);
 	}
 	await definitions.assertTakenUp(await readJournal(storage, id), tasks, reset);
 	return { earlier, tasks: [...new Set(tasks)], reset: [...new Set(reset)] };

@@ -89,7 +89,7 @@ function assertDatastoreUser(context: JsonObject, parent: JsonObject, { username
 	const namedUser = context[member];
 	const inheritedUser = isNamed(parent["item_user"]) ? parent["item_user"] : parent["api_user"];
 	if (isAdmin || !isNamed(namedUser) || namedUser === username || namedUser === inheritedUser) return;
-	throw new SvcError("SVC_FORBIDDEN", `context.${member}: "${username}" may name nobody else`);
+	throw new SvcError("SVC_FORBIDDEN", `context.${member}: "${username}" may only name itself`);
 }
 
 function isNamed(value: JsonValue | undefined): boolean {

@@ -59,7 +59,7 @@ export function readParentId(context: JsonObject): string | undefined {
 	const parent = context["parent"];
 	if (parent === undefined || parent === null) return undefined;
 	const id = isJsonObject(parent) ? parent["execution_id"] : undefined;
-	if (typeof id !== "string") throw new SvcError("SVC_INVALID", "context.parent: must be an object with the text execution_id");
+	if (typeof id !== "string") throw new SvcError("SVC_INVALID", "context.parent: must be an object with the string execution_id");
 	return id;
 }
 
@@ -72,14 +72,14 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 	}
 	const { id_: id, trace_tag: tag } = value;
 	// A null tag is allowed together with an id, because the contexts of executions that a rule started may contain both.
-	if (tag === null && !id) throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text, got null");
+	if (tag === null && !id) throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a string, got null");
 	if (id === null && tag === undefined) {
 		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag must be given");
 	}
 	if (id !== undefined && id !== null && typeof id !== "string")
-		throw new SvcError("SVC_INVALID", "context.trace_context.id_: must be a text");
+		throw new SvcError("SVC_INVALID", "context.trace_context.id_: must be a string");
 	if (tag !== undefined && tag !== null && typeof tag !== "string") {
-		throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text");
+		throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a string");
 	}
 	if (typeof tag === "string") assertVisibleName("context.trace_context.trace_tag", tag);
 	return { ...(typeof id === "string" && id !== "" && { id }), ...(typeof tag === "string" && tag !== "" && { tag }) };

@@ -44,19 +44,19 @@ class InstrumentedBus implements EventBus {
 		this.#bus = bus;
 		this.#hub = hub;
 		const labels = ["event"];
-		this.#published = hub.counter({ name: "svc_bus_events_published_total", help: "Events that this node has told.", labels });
+		this.#published = hub.counter({ name: "svc_bus_events_published_total", help: "Events that this node published.", labels });
 		this.#received = hub.counter({
 			name: "svc_bus_events_received_total",
-			help: "Events that subscriptions of this node were for.",
+			help: "Events that subscriptions of this node received.",
 			labels,
 		});
 		this.#gaps = hub.counter({
 			name: "svc_bus_gaps_total",
-			help: "Subscriptions that missed events: a reader was too slow, or the connection was lost and made again.",
+			help: "Subscriptions that missed events because a reader was too slow or the connection was lost and reopened.",
 		});
 		this.#failures = hub.counter({
 			name: "svc_bus_subscription_failures_total",
-			help: "Subscriptions that could not be made, or that broke; each is tried again.",
+			help: "Subscriptions that failed to open or broke; each is retried.",
 		});
 	}
 
@@ -123,13 +123,13 @@ export class StorageMetrics {
 		this.#hub = hub;
 		this.#duration = hub.histogram({
 			name: "svc_storage_statement_duration_seconds",
-			help: "How long the storage took to answer.",
+			help: "Duration of storage operations.",
 			labels: ["method"],
 			buckets: statementBuckets,
 		});
 		this.#errors = hub.counter({
 			name: "svc_storage_errors_total",
-			help: "Statements that the storage has refused or could not answer; SVC_CONFLICT says that somebody else was faster.",
+			help: "Storage operations that failed, by error code. SVC_CONFLICT: a concurrent write came first.",
 			labels: ["method", "code"],
 		});
 	}

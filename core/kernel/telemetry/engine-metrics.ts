@@ -8,7 +8,7 @@ import type { PublishListener, TelemetryHub } from "./telemetry-hub.ts";
 /** Counter of stored events by outcome. `EventProcessor` counts the events that it stores as processed, `installPendingEventCounter` all others. */
 export const eventOutcomesMetric: MetricDefinition = {
 	name: "svc_trigger_instances_total",
-	help: "Events that came in: pending ones are looked at later, about acted ones everything was done at once, dismissed ones concern nobody.",
+	help: "Events that arrived, by outcome: acted (processed at once), pending (processed later), dismissed (no rule applies).",
 	labels: ["outcome"],
 };
 
@@ -37,32 +37,32 @@ export class ExecutionMetrics implements PublishListener {
 	constructor(hub: TelemetryHub) {
 		this.#created = hub.counter({
 			name: "svc_executions_created_total",
-			help: "Executions that were accepted here.",
+			help: "Executions that this node accepted.",
 			labels: ["runner"],
 		});
 		this.#ended = hub.counter({
 			name: "svc_executions_total",
-			help: "Executions that came to their end here, by status.",
+			help: "Executions that ended on this node, by status.",
 			labels: ["status", "runner", "action"],
 			openLabels: ["action"],
 		});
 		this.#duration = hub.histogram({
 			name: "svc_execution_duration_seconds",
-			help: "From the request of an execution to its end.",
+			help: "Time from the request of an execution to its end.",
 			labels: ["runner"],
 			buckets: durationBuckets,
 		});
 		this.#wait = hub.histogram({
 			name: "svc_execution_wait_seconds",
-			help: "From the time at which an execution was due to the begin of its run.",
+			help: "Time from when an execution was due to the start of its run.",
 			labels: ["runner"],
 			buckets: waitBuckets,
 		});
-		this.#outputBytes = hub.counter({ name: "svc_output_bytes_total", help: "Output that was stored, in bytes.", labels: ["type"] });
+		this.#outputBytes = hub.counter({ name: "svc_output_bytes_total", help: "Bytes of output that were stored.", labels: ["type"] });
 		hub.onStored("execution", (executions) => {
 			for (const execution of executions) this.#onInserted(execution);
 		});
-		this.#outputChunks = hub.counter({ name: "svc_output_chunks_total", help: "Pieces in which output was stored.", labels: ["type"] });
+		this.#outputChunks = hub.counter({ name: "svc_output_chunks_total", help: "Chunks of output that were stored.", labels: ["type"] });
 	}
 
 	onPublished(name: string, data: EventData): void {

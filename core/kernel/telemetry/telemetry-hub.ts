@@ -185,7 +185,7 @@ export class TelemetryHub implements Meters {
 			try {
 				call(listener);
 			} catch (error) {
-				if (!this.#hasFailed) this.#logger?.error("telemetry has failed; this is said once", { error });
+				if (!this.#hasFailed) this.#logger?.error("telemetry failed; further failures are not logged", { error });
 				this.#hasFailed = true;
 			}
 		}

@@ -22,7 +22,7 @@ const expressions = createExpressions({
 			return items[`${scope}:${name}`];
 		},
 		async decrypt(cipherText) {
-			if (cipherText !== "CIPHER") throw new SvcError("SVC_INVALID", "the value is not a ciphertext of this service");
+			if (cipherText !== "CIPHER") throw new SvcError("SVC_INVALID", "value: not a ciphertext created by this service");
 			return "clear";
 		},
 	},
@@ -244,7 +244,7 @@ test("expressions stand anywhere in a value, names of members included", async (
 	const value = { "<% ctx(name) %>": ["<% ctx(x) %>", { "{{ ctx().x }}": "{{ ctx('list') }}", plain: 5 }], "k <% true %>": null };
 	assert.deepEqual(await evaluate(value), { web: [1, { "1": [3, 1, 2], plain: 5 }], "k True": null });
 	assert.deepEqual(await evaluate({ "<% null %>": 1 }), { None: 1 });
-	await assert.rejects(evaluate({ "<% ctx(list) %>": 1 }), /the name of a member must be a string/);
+	await assert.rejects(evaluate({ "<% ctx(list) %>": 1 }), /the key of an object must be a string/);
 	const plain = { a: ["b", { c: null }] };
 	assert.equal(await evaluate(plain), plain);
 	const named = (await evaluate({ "<% '__proto__' %>": { polluted: 1 } })) as object;
@@ -305,7 +305,7 @@ const errors: readonly (readonly [string, string])[] = [
 	["{{ 1 + }}", jinjaProblem("{{ 1 + }}", "TemplateSyntaxError: the expression ends too early (line 1)")],
 	["<% 1 + a %>", yaqlProblem("<% 1 + a %>", 'NoMatchingFunctionException: No function "#operator_+" matches supplied arguments')],
 	["<% foo() %>", yaqlProblem("<% foo() %>", 'NoFunctionRegisteredException: Unknown function "foo"')],
-	["{{ foo() }}", jinjaProblem("{{ foo() }}", 'TemplateError: there is no function "foo"')],
+	["{{ foo() }}", jinjaProblem("{{ foo() }}", 'TemplateError: unknown function "foo"')],
 	["<% 1 / 0 %>", yaqlProblem("<% 1 / 0 %>", "ZeroDivisionError: integer division or modulo by zero")],
 	["<% svckv(zz) %>", yaqlProblem("<% svckv(zz) %>", 'ExpressionEvaluationException: The key "zz" does not exist in the datastore.')],
 	[
@@ -315,16 +315,16 @@ const errors: readonly (readonly [string, string])[] = [
 	["<% svckv(refused) %>", yaqlProblem("<% svckv(refused) %>", "ExpressionEvaluationException: not allowed")],
 	[
 		"<% svckv(mine, decrypt => true) %>",
-		yaqlProblem("<% svckv(mine, decrypt => true) %>", "ExpressionEvaluationException: the value is not a ciphertext of this service"),
+		yaqlProblem("<% svckv(mine, decrypt => true) %>", "ExpressionEvaluationException: value: not a ciphertext created by this service"),
 	],
 	["<% svckv() %>", yaqlProblem("<% svckv() %>", 'TemplateError: "svckv" needs the argument "key"')],
 	["<% task(zz) %>", yaqlProblem("<% task(zz) %>", 'ExpressionEvaluationException: Unable to find task execution for "zz".')],
 	["{{ typed() }}", jinjaProblem("{{ typed() }}", "VariableUndefinedError: wrong")],
 	["<% json(5) %>", yaqlProblem("<% json(5) %>", "TypeError: Given object is not typeof string.")],
-	["<% json('{') %>", yaqlProblem("<% json('{') %>", 'TemplateError: "json" needs a text that is JSON')],
+	["<% json('{') %>", yaqlProblem("<% json('{') %>", 'TemplateError: "json" needs a JSON string')],
 	["<% zip(1, 2) %>", yaqlProblem("<% zip(1, 2) %>", 'TemplateError: "zip" needs lists')],
-	["<% ctx(a, b) %>", yaqlProblem("<% ctx(a, b) %>", 'TemplateError: "ctx" takes one name at most')],
-	["<% ctx(5) %>", yaqlProblem("<% ctx(5) %>", 'TemplateError: "ctx" needs a text as the name of a variable')],
+	["<% ctx(a, b) %>", yaqlProblem("<% ctx(a, b) %>", 'TemplateError: "ctx" takes at most one name')],
+	["<% ctx(5) %>", yaqlProblem("<% ctx(5) %>", 'TemplateError: "ctx" needs a string as the name of a variable')],
 	["<% ctx(x) %> {{ ctx('x') }}", "Expression with multiple types is not supported."],
 	["<% ctx(x) %> {% if true %}{% endif %}", "Expression with multiple types is not supported."],
 	["{{ '<% x %>' }}", "Expression with multiple types is not supported."],

@@ -38,7 +38,7 @@ export interface ExpressionOptions {
  */
 const evaluationLimits: TemplateLimits = { steps: 250_000, output: 1_048_576, depth: 100 };
 
-const crowdedMessage = `a text holds more than ${maxExpressions} expressions`;
+const crowdedMessage = `a string holds more than ${maxExpressions} expressions`;
 const mixedMessage = "Expression with multiple types is not supported.";
 
 /** Creates the evaluator of expressions in values. */
@@ -161,7 +161,7 @@ class ValueEvaluator {
 
 	#evaluateKey(key: string): string {
 		return this.#evaluateText(key, (result) => {
-			if (typeof result === "object" && result !== null) throw new TemplateError("the name of a member must be a string");
+			if (typeof result === "object" && result !== null) throw new TemplateError("the key of an object must be a string");
 			return toPythonText(result, this.#evaluation.budget);
 		});
 	}

@@ -115,14 +115,14 @@ test("of a text in both languages there is one use; with Jinja alone the other i
 test("what is called and does not exist is named, with what is probably meant", () => {
 	const functions = ["succeeded", "result"];
 	for (const [text, unknown] of [
-		["<% suceeded() %>", ['there is no function "suceeded"; did you mean "succeeded"?']],
-		["{{ suceeded() }}", ['there is no function "suceeded"; did you mean "succeeded"?']],
-		["<% ctx(x).toUper() %>", ['there is no method "toUper"; did you mean "toUpper"?']],
-		["<% ctx(x).len() + len($) + nothing($.unheard()) %>", ['there is no function "nothing"', 'there is no method "unheard"']],
-		["{{ ctx('x') | uper }}", ['there is no filter "uper"; did you mean "upper"?']],
+		["<% suceeded() %>", ['unknown function "suceeded"; did you mean "succeeded"?']],
+		["{{ suceeded() }}", ['unknown function "suceeded"; did you mean "succeeded"?']],
+		["<% ctx(x).toUper() %>", ['unknown method "toUper"; did you mean "toUpper"?']],
+		["<% ctx(x).len() + len($) + nothing($.unheard()) %>", ['unknown function "nothing"', 'unknown method "unheard"']],
+		["{{ ctx('x') | uper }}", ['unknown filter "uper"; did you mean "upper"?']],
 		[
 			"{% for x in ctx('y') if x is evenn %}{{ x.uper() }}{% endfor %}",
-			['there is no test "evenn"; did you mean "even"?', 'there is no method "uper"; did you mean "upper"?'],
+			['unknown test "evenn"; did you mean "even"?', 'unknown method "uper"; did you mean "upper"?'],
 		],
 	] as const)
 		assert.deepEqual(expressions.find(text, undefined, functions)[0]?.unknown, unknown, text);

@@ -79,10 +79,10 @@ export class SharedFunctions {
 	}
 
 	#readVariable(args: Arguments): Value {
-		if (args.positional.length + args.named.size > 1) throw args.error("takes one name at most");
+		if (args.positional.length + args.named.size > 1) throw args.error("takes at most one name");
 		const key = args.get(0, "key") ?? null;
 		if (key === null || key === "") return this.#visibleVariables();
-		if (typeof key !== "string") throw args.error("needs a text as the name of a variable");
+		if (typeof key !== "string") throw args.error("needs a string as the name of a variable");
 		const { variables } = this.#scope;
 		if (isInternalVariable(key))
 			throw new FunctionError("VariableInaccessibleError", `The variable "${key}" is for internal use and inaccessible.`);

@@ -34,7 +34,7 @@ export function findUnknownCalls(
 			(kind === "function" && known.includes(resolveAlias(names, name) ?? "")) ||
 			// The table of filters does not contain `default`.
 			(kind === "filter" && hasFilter(name));
-		return isKnown ? [] : [`there is no ${kind} "${name.slice(0, 100)}"${didYouMean(name, known)}`];
+		return isKnown ? [] : [`unknown ${kind} "${name.slice(0, 100)}"${didYouMean(name, known)}`];
 	});
 }
 

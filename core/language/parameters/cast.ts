@@ -91,8 +91,8 @@ function parseText(text: string): JsonValue | undefined {
 
 function describeText(text: string): string {
 	return text.length > maxPythonLiteralLength
-		? `a text that is no JSON; above ${maxPythonLiteralLength} characters it must be`
-		: "a text that is none";
+		? `a string that is not JSON, which is required above ${maxPythonLiteralLength} characters`
+		: "a string that cannot be converted";
 }
 
 function describe(value: JsonValue): string {

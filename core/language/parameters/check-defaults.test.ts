@@ -6,8 +6,8 @@ import { findDefaultProblems } from "./check-defaults.ts";
 const one = (definition: ParameterDefinition) => findDefaultProblems({ x: definition });
 
 const refused: readonly (readonly [definition: ParameterDefinition, message: RegExp])[] = [
-	[{ type: "string", default: 1.1 }, /^default of parameter "x" must be a string, got a number; write it in quotes$/],
-	[{ type: "string", default: true }, /got a boolean; write it in quotes/],
+	[{ type: "string", default: 1.1 }, /^default of parameter "x" must be a string, got a number; put it in quotes$/],
+	[{ type: "string", default: true }, /got a boolean; put it in quotes/],
 	[{ type: "string", default: ["a"] }, /must be a string, got an array$/],
 	[{ type: "integer", default: "many" }, /must be an integer/],
 	[{ type: "array", default: "a, b" }, /must be an array/],

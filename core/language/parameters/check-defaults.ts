@@ -54,5 +54,5 @@ function checkMembers(name: string, { properties = {} }: ParameterDefinition): r
 
 /** Returns a hint to quote the value: YAML reads unquoted `1.10` and `yes` as a number and a boolean. */
 function quoteHint(value: JsonValue, { type }: ParameterDefinition): string {
-	return type === "string" && (typeof value === "number" || typeof value === "boolean") ? "; write it in quotes" : "";
+	return type === "string" && (typeof value === "number" || typeof value === "boolean") ? "; put it in quotes" : "";
 }

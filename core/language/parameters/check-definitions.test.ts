@@ -16,9 +16,9 @@ const deep = (levels: number): unknown => (levels === 0 ? {} : { type: "object",
 const refused: readonly (readonly [parameters: unknown, message: RegExp])[] = [
 	[[], /parameters must be an object/],
 	[null, /parameters must be an object/],
-	[{ "a-b": {} }, /parameter "a-b" has a name that is not allowed: letters, digits and underscores/],
-	[{ "": {} }, /name that is not allowed/],
-	[JSON.parse('{"__proto__": {}}'), /name that is not allowed/],
+	[{ "a-b": {} }, /parameter "a-b" has an invalid name: only letters, digits and underscores/],
+	[{ "": {} }, /invalid name/],
+	[JSON.parse('{"__proto__": {}}'), /invalid name/],
 	[{ a: "string" }, /parameter "a" must have an object/],
 	[{ a: { requierd: true } }, /parameter "a" has the unknown attribute "requierd"; did you mean "required"\?/],
 	[{ a: { $ref: "#/b" } }, /unknown attribute "\$ref"/],
@@ -52,8 +52,8 @@ const refused: readonly (readonly [parameters: unknown, message: RegExp])[] = [
 	[{ fixed: { immutable: false } }, /attribute "immutable" of parameter "fixed" must be true/],
 	[{ cmd: { immutable: true } }, /attribute "immutable" of parameter "cmd" needs a "default"/],
 	[{ a: { immutable: true } }, /attribute "immutable" of parameter "a" needs a "default"/],
-	[{ a: { position: 0 } }, /attribute "position" of parameter "a" must be unique; "first" has 0 too/],
-	[{ a: { position: 2 } }, /attribute "position" must go from 0 without gaps; no parameter has 1/],
+	[{ a: { position: 0 } }, /attribute "position" of parameter "a" must be unique; "first" also has 0/],
+	[{ a: { position: 2 } }, /attribute "position" must be numbered from 0 without gaps; no parameter has 1/],
 ];
 
 test("definitions that are not allowed are refused, naming parameter and attribute", () => {
@@ -117,7 +117,7 @@ test("what a runner reserves is closed, unless the action names it or leaves to 
 	assert.ok(!isOpen({ ...shell, ...place }, { cmd: { default: "date", immutable: true } }));
 	assert.throws(
 		() => checkParameterDefinitions({ a: { opensReserved: true } }, shell),
-		/"opensReserved" of parameter "a" is for parameters of runners/,
+		/"opensReserved" of parameter "a" is only allowed for runners/,
 	);
 });
 

@@ -26,11 +26,11 @@ export function checkParameterDefinitions(parameters: unknown, runnerParameters?
 	if (!isJsonObject(parameters)) throw invalid("parameters must be an object of parameter names and definitions");
 	const names = Object.keys(parameters);
 	if (names.length > definitionLimits.parameters)
-		throw invalid(`parameters must be at most ${definitionLimits.parameters}, got ${names.length}`);
+		throw invalid(`at most ${definitionLimits.parameters} parameters are allowed, got ${names.length}`);
 	assertValueCount("parameters", parameters);
 	for (const name of names) {
 		if (!parameterNamePattern.test(name) || name === "__proto__") {
-			throw invalid(`parameter "${name.slice(0, 100)}" has a name that is not allowed: letters, digits and underscores are`);
+			throw invalid(`parameter "${name.slice(0, 100)}" has an invalid name: only letters, digits and underscores are allowed`);
 		}
 		checkDefinition(name, parameters[name], { rules: attributeRules, depth: 0 });
 	}
@@ -88,7 +88,7 @@ function checkWithRunner(schema: ParameterDefinitions, runnerParameters: Paramet
 		const misplacedAttribute =
 			inherited === undefined ? runnerAttributes.find((attribute) => definition[attribute] !== undefined) : undefined;
 		if (misplacedAttribute !== undefined)
-			throw invalid(`attribute "${misplacedAttribute}" of parameter "${name}" is for parameters of runners`);
+			throw invalid(`attribute "${misplacedAttribute}" of parameter "${name}" is only allowed for runners`);
 		if (inherited !== undefined && inherited !== definition) checkOverride(name, definition, inherited);
 		if (
 			definition.immutable === true &&
@@ -101,11 +101,11 @@ function checkWithRunner(schema: ParameterDefinitions, runnerParameters: Paramet
 		if (position === undefined) continue;
 		const otherName = positions.get(position);
 		if (otherName !== undefined)
-			throw invalid(`attribute "position" of parameter "${name}" must be unique; "${otherName}" has ${position} too`);
+			throw invalid(`attribute "position" of parameter "${name}" must be unique; "${otherName}" also has ${position}`);
 		positions.set(position, name);
 	}
 	for (let position = 0; position < positions.size; position++) {
-		if (!positions.has(position)) throw invalid(`attribute "position" must go from 0 without gaps; no parameter has ${position}`);
+		if (!positions.has(position)) throw invalid(`attribute "position" must be numbered from 0 without gaps; no parameter has ${position}`);
 	}
 }
 
@@ -122,11 +122,11 @@ function checkOverride(name: string, definition: ParameterDefinition, inherited:
 		if (attribute === "secret" && value === true) continue;
 		if (describesMembers(attribute) && inherited.type === "object" && inherited.properties === undefined) continue;
 		throw invalid(
-			`attribute "${attribute}" of parameter "${name}" cannot be changed, as the parameter is the runner's; allowed are ${overridableAttributes.join(", ")}`,
+			`attribute "${attribute}" of parameter "${name}" cannot be changed, because the runner defines the parameter; allowed are ${overridableAttributes.join(", ")}`,
 		);
 	}
 	if (inherited.immutable === true && definition.immutable === false) {
-		throw invalid(`attribute "immutable" of parameter "${name}" must be true, as the runner says so`);
+		throw invalid(`attribute "immutable" of parameter "${name}" must be true, because the runner defines it so`);
 	}
 }
 

@@ -19,7 +19,7 @@ const keywordRules: Readonly<Record<string, Rule>> = {
 	...nestedAttributeRules,
 	...Object.fromEntries(["if", "then", "else", "contains", "propertyNames", "not"].map((keyword) => [keyword, definitionRule])),
 	$defs: { description: "an object of names and definitions", accepts: isJsonObject, hasDefinitions: true },
-	$ref: { description: 'a text that begins with "#"', accepts: (value) => typeof value === "string" && value.startsWith("#") },
+	$ref: { description: 'a string that begins with "#"', accepts: (value) => typeof value === "string" && value.startsWith("#") },
 	// Positions and immutability only matter for parameters of actions. In other schemas any value is accepted and ignored.
 	position: { description: "any value", accepts: () => true },
 	immutable: { description: "any value", accepts: () => true },

@@ -69,7 +69,7 @@ class Conversion {
 	definition(definition: JsonValue): Schema {
 		if (!isJsonObject(definition)) throw new SvcError("SVC_INVALID", "a definition must be an object");
 		this.#count += 1;
-		if (this.#count > maxDefinitions) throw new SvcError("SVC_INVALID", `there are more than ${maxDefinitions} definitions in it`);
+		if (this.#count > maxDefinitions) throw new SvcError("SVC_INVALID", `it has more than ${maxDefinitions} definitions`);
 		const schema: Schema = {};
 		const required = requiredMembers(definition);
 		for (const [keyword, value] of Object.entries(definition)) {
@@ -102,7 +102,7 @@ class Conversion {
 }
 
 function mapMembers(members: JsonValue, convert: (member: JsonValue, name: string) => unknown): unknown {
-	if (!isJsonObject(members)) throw new SvcError("SVC_INVALID", "there must be an object of names and definitions");
+	if (!isJsonObject(members)) throw new SvcError("SVC_INVALID", "must be an object of names and definitions");
 	return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, convert(member, name)]));
 }
 

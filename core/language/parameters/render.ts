@@ -196,7 +196,7 @@ function finalSource(schemaPair: SchemaPair, stored: JsonObject, name: string): 
 function validateValue(name: string, value: JsonValue, schema: ParameterDefinitions, runnerSchema: ParameterDefinitions): JsonValue {
 	// Runners calculate with their own parameters, such as seconds, and expect ordinary numbers.
 	if (typeof value === "bigint" && /^(?:integer|number)$/.test(runnerSchema[name]?.type ?? "")) {
-		throw toParameterError(name, `parameter "${name}" must be at most ${Number.MAX_SAFE_INTEGER}, and at least its negative`);
+		throw toParameterError(name, `parameter "${name}" must be between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`);
 	}
 	const definition = Object.hasOwn(schema, name) ? schema[name] : undefined;
 	if (definition === undefined) return value;

@@ -116,7 +116,7 @@ export class Rendering implements TemplateScope {
 		if (this.#source(name)?.isFromCaller === true || this.#isUnaffectedByMasking(name, value)) return value;
 		throw toTemplateError(
 			name,
-			`Failed to render parameters: "${name}" is used by a given one, and its value is a secret that was not given`,
+			`Failed to render parameters: a given parameter uses "${name}", whose value is a secret that was not given`,
 		);
 	}
 
@@ -170,19 +170,19 @@ export class Rendering implements TemplateScope {
 			throw toTemplateError(name, `Cyclic dependency found in the following variables: ${cycle}`);
 		}
 		if (this.#namesInProgress.length > maxChainLength)
-			throw toTemplateError(name, `Failed to render parameter "${name}": more than ${maxChainLength} parameters use one another in a row`);
+			throw toTemplateError(name, `Failed to render parameter "${name}": a chain of more than ${maxChainLength} parameters use each other`);
 		if (this.#isParameter(variable)) this.resolve(variable);
 		else if (variable !== "__context" && !isDatastoreName(variable, this.datastore) && !Object.hasOwn(context, variable)) {
 			if (this.#isSecret(name)) throw problemWithoutDetails(name);
 			if (Object.hasOwn(this.#context, variable)) {
 				throw toTemplateError(
 					name,
-					`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, and only templates of the action itself may`,
+					`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, but only templates of the action itself may`,
 				);
 			}
 			throw toTemplateError(
 				name,
-				`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, and there is no such parameter or name`,
+				`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, but no such parameter or name exists`,
 			);
 		}
 	}

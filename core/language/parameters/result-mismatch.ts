@@ -31,7 +31,7 @@ export function findResultMismatch(name: string, value: JsonValue, schema: JsonO
 	try {
 		if (validator === undefined || withWorkBudget(() => validator.isValid(value))) return undefined;
 		const [error] = validator.errors;
-		return error === undefined ? `"${name}" is not what the schema allows` : describe(name, error, readOutputSchema(schema));
+		return error === undefined ? `"${name}" does not match the schema` : describe(name, error, readOutputSchema(schema));
 	} catch (error) {
 		return `"${name}" cannot be checked: ${toErrorMessage(error)}`;
 	}
@@ -61,7 +61,7 @@ function describe(name: string, error: ErrorObject, secretSchema: SecretSchema):
 	}
 	// A message about the inside of a secret could reveal part of that secret, such as the name of a member.
 	if (schemaOfPart?.holdsSecret && (schemaOfPart.isSecret || schemaOfPart.alternatives.length > 0))
-		return `"${path}" is not what the schema allows`;
+		return `"${path}" does not match the schema`;
 	const { allowedValues, additionalProperty, type } = error.params as {
 		readonly allowedValues?: readonly unknown[];
 		readonly additionalProperty?: string;

@@ -47,7 +47,7 @@ function choiceMessage(name: string, path: string, definition: ParameterDefiniti
 }
 
 function notAllowedMessage(name: string): string {
-	return `parameter "${name}" is not what its definition allows`;
+	return `parameter "${name}" does not match its definition`;
 }
 
 function hasType(value: JsonValue, { type }: ParameterDefinition): boolean {
@@ -83,7 +83,7 @@ function describe(name: string, definition: ParameterDefinition, errors: readonl
 /** Returns the description of a subschema under `not`, which is at a path such as `#/items/not`. */
 function describeRefused(definition: ParameterDefinition, schemaPath: string): string {
 	const { description } = (schemaAt(definition, schemaPath) ?? {}) as { readonly description?: unknown };
-	return typeof description === "string" ? description : "what its definition refuses";
+	return typeof description === "string" ? description : "a value that its definition excludes";
 }
 
 /**

@@ -46,7 +46,7 @@ export function toValidator(name: string, definition: ParameterDefinition): Vali
 		validatorsByDefinition.set(definition, validator);
 		return validator;
 	} catch (error) {
-		throw toParameterError(name, `the definition of parameter "${name}" is no valid schema: ${toErrorMessage(error)}`, error);
+		throw toParameterError(name, `the definition of parameter "${name}" is not a valid schema: ${toErrorMessage(error)}`, error);
 	}
 }
 

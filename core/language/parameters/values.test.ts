@@ -116,14 +116,14 @@ const invalidValues: readonly (readonly [definition: ParameterDefinition, value:
 		/"x.a" must be integer$/,
 	],
 	[{ type: "object", properties: { a: { anyOf: [{ type: "array" }, { type: "boolean" }] } } }, { a: 1 }, /"x.a" must be array or boolean/],
-	[{ type: "string", pattern: "(" }, "b", /definition of parameter "x" is no valid schema/],
+	[{ type: "string", pattern: "(" }, "b", /definition of parameter "x" is not a valid schema/],
 ];
 
 test("values are validated, with a message that names the member and what is allowed", () => {
 	for (const [definition, value, message] of invalidValues) assert.throws(() => one(definition, value), invalid(message));
 	assert.throws(
 		() => one({ type: "object", secret: true, additionalProperties: false }, { hunter2: 1 }),
-		invalid(/^parameter "x" is not what its definition allows$/),
+		invalid(/^parameter "x" does not match its definition$/),
 	);
 });
 

@@ -30,7 +30,7 @@ export class Arguments {
 	text(index: number, name: string, fallback?: string): string {
 		const value = this.get(index, name) ?? fallback;
 		if (typeof value === "string") return value;
-		throw this.error(value === undefined ? `needs the argument "${name}"` : `needs a text for "${name}", not ${typeName(value)}`);
+		throw this.error(value === undefined ? `needs the argument "${name}"` : `needs a string for "${name}", not ${typeName(value)}`);
 	}
 
 	/** Returns an integer argument. Throws `TemplateError` if it is absent or not an integer. */

@@ -36,13 +36,13 @@ export class Budget {
 	spendSteps(count = 1): void {
 		this.#steps += count;
 		if (!(this.#steps <= this.limits.steps)) throw new TemplateError(`the ${this.#subject} takes more than ${this.limits.steps} steps`);
-		if (!this.#work.spendSteps(count)) throw new TemplateError(`the ${this.#subject}s take too many steps together`);
+		if (!this.#work.spendSteps(count)) throw new TemplateError(`the ${this.#subject}s together take too many steps`);
 	}
 
 	/** Accounts for a string of `length` characters before it is created. Throws `TemplateError` if it is too long. */
 	spendText(length: number): void {
 		if (!(length <= this.limits.output))
-			throw new TemplateError(`the ${this.#subject} makes a text of more than ${this.limits.output} characters`);
+			throw new TemplateError(`the ${this.#subject} produces more than ${this.limits.output} characters`);
 		this.spendSteps(length / charactersPerStep);
 	}
 

@@ -36,7 +36,7 @@ export function isDatastoreName(name: string, { names = [] }: { readonly names?:
 export const emptyDatastoreAccess: DatastoreAccess = {
 	lookup: async () => undefined,
 	async decrypt() {
-		throw new TemplateError("there is nothing to decrypt");
+		throw new TemplateError("no value to decrypt");
 	},
 };
 
@@ -44,7 +44,7 @@ export const emptyDatastoreAccess: DatastoreAccess = {
 export const emptyDatastore: Datastore = {
 	find: () => undefined,
 	decrypt() {
-		throw new TemplateError("there is nothing to decrypt");
+		throw new TemplateError("no value to decrypt");
 	},
 };
 
@@ -89,7 +89,7 @@ export async function renderWithAllLookups<T>(
 		if (!items.some(({ isIncomplete }) => isIncomplete)) return outcome();
 		await Promise.all(items.map((item) => item.fetch()));
 	}
-	throw new TemplateError(`names of datastore items depend on one another more than ${lookupLimits.rounds} times in a row`);
+	throw new TemplateError(`names of datastore items depend on each other more than ${lookupLimits.rounds} levels deep`);
 }
 
 /** Runs an action and returns a function that repeats its outcome: it returns the result or throws the error. */

@@ -100,7 +100,7 @@ export class Evaluator {
 		const filter = filterTable.get(name);
 		if (filter !== undefined) return filter(requireDefined(input), args, this.#filterContext);
 		const scopeFunction = this.#scope.findFunction?.(name);
-		if (scopeFunction === undefined) throw new TemplateError(`there is no filter "${name}"`);
+		if (scopeFunction === undefined) throw new TemplateError(`unknown filter "${name}"`);
 		return scopeFunction(new Arguments(`"${name}"`, [requireDefined(input), ...args.positional], args.named));
 	}
 
@@ -189,7 +189,7 @@ export class Evaluator {
 		const scopeFunction = this.#scope.findFunction?.(name);
 		if (scopeFunction !== undefined) return scopeFunction(this.callArguments(`"${name}"`, args, variables));
 		const builtIn = globalFunctions.get(name);
-		if (builtIn === undefined) throw new TemplateError(`there is no function "${name}"`);
+		if (builtIn === undefined) throw new TemplateError(`unknown function "${name}"`);
 		return builtIn(this.callArguments(`"${name}"`, args, variables), this.budget);
 	}
 
@@ -212,7 +212,7 @@ export class Evaluator {
 	#applyTest(name: string, value: Value, args: Arguments): boolean {
 		this.budget.spendSteps();
 		const test = valueTests.get(name);
-		if (test === undefined) throw new TemplateError(`there is no test "${name}"`);
+		if (test === undefined) throw new TemplateError(`unknown test "${name}"`);
 		return test(value, args, this.budget);
 	}
 

@@ -179,7 +179,7 @@ function parseMembers(reader: TokenReader, start: Expression): Expression {
 function parseMember(reader: TokenReader, object: Expression): Expression {
 	const token = reader.next();
 	if (token.kind === "integer") return { kind: "member", object, key: { kind: "constant", value: token.value } };
-	if (token.kind !== "name") throw reader.error('a name is missing behind "."');
+	if (token.kind !== "name") throw reader.error('a name is missing after "."');
 	if (reader.isNext("(")) return { kind: "method", object, name: token.text, arguments: parseArguments(reader) };
 	return toMember(object, { kind: "constant", value: token.text });
 }

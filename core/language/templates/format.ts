@@ -20,13 +20,13 @@ export function formatPercent(pattern: string, values: readonly Value[], budget:
 			continue;
 		}
 		const value = values[nextIndex++];
-		if (value === undefined) throw new TemplateError("there are fewer values than fields in the format");
+		if (value === undefined) throw new TemplateError("the format has more fields than values");
 		const text = formatField(kind, value, precision, budget);
 		budget.spendText(Math.max(Number(width), text.length));
 		parts.push(pad(text, Number(width), flags));
 	}
 	if (nextIndex < values.length && !(nextIndex === 0 && values.length === 1 && end === 0)) {
-		throw new TemplateError("there are more values than fields in the format");
+		throw new TemplateError("the format has fewer fields than values");
 	}
 	const result = parts.join("") + pattern.slice(end);
 	budget.spendText(result.length);

@@ -196,6 +196,6 @@ class PathReader {
 
 	#error(): TemplateError {
 		const rest = this.#text.slice(this.#position, this.#position + 20);
-		return new TemplateError(rest === "" ? "the path ends too early" : `the path cannot be read from "${rest}" on`);
+		return new TemplateError(rest === "" ? "the path ends too early" : `the path is invalid at "${rest}"`);
 	}
 }

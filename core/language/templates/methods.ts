@@ -92,14 +92,14 @@ function optionalText(args: Arguments, name: string): string | undefined {
 function split(text: string, args: Arguments, budget: Budget): Value {
 	const limit = args.integer(1, "maxsplit", -1);
 	const separator = optionalText(args, "sep") ?? null;
-	if (separator === "") throw args.error("needs a separator that is not empty");
+	if (separator === "") throw args.error("needs a non-empty separator");
 	return withStepCost(limitParts(splitText(text, separator), limit, { text, separator }), budget);
 }
 
 function edgeTexts(args: Arguments, name: string): readonly string[] {
 	const value = args.required(0, name);
 	const texts = isList(value) ? value : [value];
-	if (!texts.every((text) => typeof text === "string")) throw args.error(`needs a text for "${name}"`);
+	if (!texts.every((text) => typeof text === "string")) throw args.error(`needs a string for "${name}"`);
 	return texts;
 }
 
@@ -110,7 +110,7 @@ function zeroFill(text: string, width: number, budget: Budget): string {
 
 function indexOf(list: readonly Value[], searchedValue: Value, budget: Budget): number {
 	const index = list.findIndex((element) => isEqual(element, searchedValue, budget));
-	if (index < 0) throw new TemplateError("the list does not hold the value whose index is asked for");
+	if (index < 0) throw new TemplateError("the list does not contain the value");
 	return index;
 }
 

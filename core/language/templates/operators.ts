@@ -125,7 +125,7 @@ export function contains(container: Value, value: Value, budget: Budget): boolea
 		return containerValue.includes(searchedValue);
 	}
 	if (isObject(containerValue)) return typeof searchedValue === "string" && Object.hasOwn(containerValue, searchedValue);
-	throw new TemplateError(`"in" cannot look for ${typeName(searchedValue)} in ${typeName(containerValue)}`);
+	throw new TemplateError(`"in" cannot search for ${typeName(searchedValue)} in ${typeName(containerValue)}`);
 }
 
 /** Returns a negative number, zero or a positive number. Strings are compared by code points. */
@@ -138,7 +138,7 @@ export function order(left: Value, right: Value, budget: Budget, depth = 0): num
 	const y = numberOf(b);
 	if (x !== undefined && y !== undefined) return compareNumbers(x, y);
 	if (typeof a === "string" && typeof b === "string") return compareText(a, b, budget);
-	if (!isList(a) || !isList(b)) throw new TemplateError(`${typeName(a)} and ${typeName(b)} have no order`);
+	if (!isList(a) || !isList(b)) throw new TemplateError(`${typeName(a)} and ${typeName(b)} cannot be compared`);
 	for (let index = 0; index < Math.min(a.length, b.length); index++) {
 		if (!isEqual(a[index] as Value, b[index] as Value, budget, depth + 1))
 			return order(a[index] as Value, b[index] as Value, budget, depth + 1);

@@ -76,7 +76,7 @@ export class Renderer {
 
 	#setMember({ name, member, value }: Extract<Statement, { kind: "set-member" }>, variables: Variables): void {
 		const namespace = variables.get(name);
-		if (!(namespace instanceof Namespace)) throw new TemplateError(`members can be set only of what "namespace" made, not of "${name}"`);
+		if (!(namespace instanceof Namespace)) throw new TemplateError(`members can be set only on a "namespace" object, not on "${name}"`);
 		namespace.members.set(member, this.#evaluator.evaluate(value, variables));
 	}
 
@@ -116,7 +116,7 @@ function assign(targets: readonly string[], value: Value, variables: Variables):
 	const [onlyTarget] = targets;
 	if (targets.length === 1 && onlyTarget !== undefined) return variables.set(onlyTarget, value);
 	if (!isList(value) || value.length !== targets.length)
-		throw new TemplateError(`a list of ${targets.length} values is needed for ${targets.join(", ")}`);
+		throw new TemplateError(`a list of ${targets.length} values is required for ${targets.join(", ")}`);
 	for (const [index, target] of targets.entries()) variables.set(target, value[index] as Value);
 }
 

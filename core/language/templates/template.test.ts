@@ -100,9 +100,9 @@ test("what is undefined is an error that names it", () => {
 		["{{ list[9] }}", /no member 9/],
 		["{{ [] | first }}", /first element/],
 		["{{ 'a' if false }}", /no else/],
-		["{{ name | nope }}", /no filter "nope"/],
-		["{{ name is nope }}", /no test "nope"/],
-		["{{ nope() }}", /no function "nope"/],
+		["{{ name | nope }}", /unknown filter "nope"/],
+		["{{ name is nope }}", /unknown test "nope"/],
+		["{{ nope() }}", /unknown function "nope"/],
 		["{{ name.nope() }}", /no method "nope"/],
 	];
 	for (const [text, message] of rows)

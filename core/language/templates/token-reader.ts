@@ -76,6 +76,6 @@ export class TokenReader {
 	#describeNext(): string {
 		const token = this.peek();
 		if (token === undefined) return "the end";
-		return token.kind === "string" ? "a text" : `"${token.text}"`;
+		return token.kind === "string" ? "a string" : `"${token.text}"`;
 	}
 }

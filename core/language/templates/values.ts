@@ -80,7 +80,7 @@ export function isFloat(value: unknown): boolean {
 /** Returns the type name of a value for messages. */
 export function typeName(value: Value): string {
 	if (value === null) return "None";
-	if (typeof value === "string") return "text";
+	if (typeof value === "string") return "a string";
 	if (typeof value === "boolean") return "a boolean";
 	if (isFloat(value)) return "a float";
 	if (typeof value === "number" || typeof value === "bigint") return "an integer";
@@ -138,7 +138,7 @@ export function memberOf(object: Value, key: Value, budget: Budget, isLiteralKey
 }
 
 function missingMember(container: Value, name: Value | undefined): Undefined {
-	if (name === undefined) return new Undefined(`${typeName(container)} has no member of the name asked for`);
+	if (name === undefined) return new Undefined(`${typeName(container)} has no member with this name`);
 	const keyText = typeof name === "string" ? `"${name.slice(0, 100)}"` : (numberOf(name) ?? typeName(name));
 	return new Undefined(`${typeName(container)} has no member ${keyText}`);
 }
@@ -156,7 +156,7 @@ export function elementsOf(value: Value, budget: Budget): readonly Value[] {
 			: isObject(definedValue)
 				? Object.keys(definedValue)
 				: undefined;
-	if (elements === undefined) throw new TemplateError(`a list is needed, not ${typeName(definedValue)}`);
+	if (elements === undefined) throw new TemplateError(`a list is required, not ${typeName(definedValue)}`);
 	budget.spendSteps(elements.length);
 	return elements;
 }

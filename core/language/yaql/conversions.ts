@@ -16,7 +16,7 @@ export function toTemplateValue(value: YaqlValue, budget: Budget, depth = 0): Va
 	if (value instanceof DateTime || value instanceof TimeSpan) return value.toString();
 	const toInner = (member: YaqlValue) => toTemplateValue(member, budget, depth + 1);
 	if (Array.isArray(value)) return convertElements(value, toInner, budget);
-	if (!isObject(value)) throw new YaqlError("TypeError", `a ${typeName(value)} is no value that can be kept`);
+	if (!isObject(value)) throw new YaqlError("TypeError", `a ${typeName(value)} cannot be stored as a value`);
 	return convertMembers(value, toInner, budget);
 }
 

@@ -58,7 +58,7 @@ export function readDate(text: string, format: string | null): DateTime {
 		return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 	});
 	const date = parseDate(paddedText);
-	if (date === undefined) throw new YaqlError("ValueError", "the text is no date");
+	if (date === undefined) throw new YaqlError("ValueError", "the text is not a date");
 	const offset = new TimeSpan((date.offsetMinutes ?? 0) * microsecondsPerMinute);
 	return new DateTime(date.wallClockMs * 1_000 + date.microseconds - offset.microseconds, offset);
 }
@@ -139,6 +139,6 @@ function monthOf(name: string | undefined): number | undefined {
 	if (name === undefined) return undefined;
 	const index = monthNames.findIndex((month) => month.slice(0, name.length).toLowerCase() === name.toLowerCase());
 	if (index < 0 || (name.length > 3 && monthNames[index]?.length !== name.length))
-		throw new YaqlError("ValueError", "there is no month of that name");
+		throw new YaqlError("ValueError", "unknown name of a month");
 	return index + 1;
 }

@@ -52,7 +52,7 @@ export class DateTime extends InternalValue {
 		const milliseconds = Math.floor((microseconds + offset.microseconds) / 1_000);
 		if (!(milliseconds >= dateLimits.first && milliseconds <= dateLimits.last))
 			throw new YaqlError("ValueError", "the year is out of range");
-		if (Math.abs(offset.microseconds) >= microsecondsPerDay) throw new YaqlError("ValueError", "an offset is shorter than a day");
+		if (Math.abs(offset.microseconds) >= microsecondsPerDay) throw new YaqlError("ValueError", "an offset must be shorter than a day");
 		this.microseconds = microseconds;
 		this.offset = offset;
 	}
@@ -94,7 +94,7 @@ export function toDateTime(parts: DateParts, offset = new TimeSpan(0)): DateTime
 		date.getUTCSeconds() === parts.second &&
 		parts.microsecond >= 0 &&
 		parts.microsecond < microsecondsPerSecond;
-	if (!isValidDate) throw new YaqlError("ValueError", "there is no such date and time");
+	if (!isValidDate) throw new YaqlError("ValueError", "this date and time does not exist");
 	return new DateTime(date.getTime() * 1_000 + parts.microsecond - offset.microseconds, offset);
 }
 

@@ -29,7 +29,7 @@ export class MissingKeyError extends YaqlError {
 	readonly key: string;
 
 	constructor(key: string) {
-		super("KeyError", "an object has no member of that name");
+		super("KeyError", "the object has no member with this name");
 		this.key = key;
 	}
 }

@@ -159,7 +159,7 @@ let(a => 1) -> let(a => 2) -> $a → 2
 with(5) -> $ + 1 → 6
 [1, 2].unpack(a, b) -> $b - $a → 1
 [1, 2].unpack() -> $2 → 2
-[1, 2].unpack(a) -> $a → error ValueError: the list has not as many elements as there are names, which are 1
+[1, 2].unpack(a) -> $a → error ValueError: the list does not have as many elements as there are names (1)
 1 -> 2 → error NoMatchingFunctionException: No function "#operator_->" matches supplied arguments
 let(a => [1, 2, 3]) -> $a.select($ + 1).sum() → 9
 [1, 2].select(let(outer => $) -> [10, 20].select($ + $outer)) → [[11, 21], [12, 22]]
@@ -194,7 +194,7 @@ len(1) → error NoMatchingFunctionException: No function "len" matches supplied
 len() → error NoMatchingFunctionException: No function "len" matches supplied arguments
 len(a, b) → error NoMatchingFunctionException: No function "len" matches supplied arguments
 len(string => abc) → 3
-abc.len(1) → error NoMatchingMethodException: No method "len" for receiver of type text matches supplied arguments
+abc.len(1) → error NoMatchingMethodException: No method "len" for receiver of type string matches supplied arguments
 abc.toUpper → error NoFunctionRegisteredException: Unknown function "#property#toUpper"
 toUpper(abc) → error NoFunctionRegisteredException: Unknown function "toUpper"
 1 + → error YaqlGrammarException: Parse error: unexpected end of statement
@@ -203,7 +203,7 @@ toUpper(abc) → error NoFunctionRegisteredException: Unknown function "toUpper"
 [1 → error YaqlGrammarException: Parse error: unexpected end of statement
 {a => 1 → error YaqlGrammarException: Parse error: unexpected end of statement
 {a} → error YaqlGrammarException: Parse error: every value of an object needs a key
-[a => 1] → error YaqlGrammarException: Parse error: a list has no names
+[a => 1] → error YaqlGrammarException: Parse error: a list cannot have keys
 1 2 → error YaqlGrammarException: Parse error: unexpected '2' at position 2 of expression '1 2'
 a b → error YaqlGrammarException: Parse error: unexpected 'b' at position 2 of expression 'a b'
 __x → error YaqlLexicalException: Lexical error: illegal character '_' at position 0

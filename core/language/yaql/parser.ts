@@ -136,7 +136,7 @@ class Parser {
 
 	#parseList(): Expression {
 		const { positional, named } = this.#parseArguments("]");
-		if (named.length > 0) throw this.#error("a list has no names");
+		if (named.length > 0) throw this.#error("a list cannot have keys");
 		return { kind: "list", items: positional };
 	}
 
@@ -185,7 +185,7 @@ class Parser {
 	#unexpected(): YaqlSyntaxError {
 		const { kind, text, position } = this.#token;
 		if (kind === "end") return this.#error("unexpected end of statement");
-		const description = kind === "text" ? "a text" : `'${text}'`;
+		const description = kind === "text" ? "a string" : `'${text}'`;
 		return this.#error(`unexpected ${description} at position ${position} of expression '${this.#source.slice(0, 1_000)}'`);
 	}
 

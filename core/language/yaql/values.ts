@@ -116,7 +116,7 @@ export function isTrue(value: YaqlValue): boolean {
 /** Returns the type name of a value for messages. */
 export function typeName(value: YaqlValue): string {
 	if (value === null) return "null";
-	if (typeof value === "string") return "text";
+	if (typeof value === "string") return "string";
 	if (typeof value === "boolean") return "boolean";
 	if (numberOf(value) !== undefined) return isFloat(value) ? "float" : "integer";
 	if (isList(value)) return "list";

@@ -53,7 +53,7 @@ export class PooledBuffer {
 
 	/** The bytes of the buffer. Throws after the last `release`. */
 	get bytes(): Buffer {
-		if (this.#bytes === undefined) throw new Error("memory was asked for after it had been let go of");
+		if (this.#bytes === undefined) throw new Error("buffer used after it was released");
 		return this.#bytes;
 	}
 

@@ -26,7 +26,7 @@ class AsciiJsonEscaper {
 		const { memory, bytes } = getTextMemory();
 		this.#escape = loadFunction<Escape>(escapeModule, "escape", memory);
 		const [source, target] = [reserveBuffer(maxLength), reserveBuffer(maxLength * maxEscapeLength + 2 * blockSize)];
-		if (source === undefined || target === undefined) throw new Error("there is no room");
+		if (source === undefined || target === undefined) throw new Error("the buffer is full");
 		[this.#bytes, this.#source, this.#target] = [bytes, source, target];
 		for (let code = 0; code < 128; code += 1) {
 			const escaped = JSON.stringify(String.fromCharCode(code)).slice(1, -1);

@@ -27,7 +27,7 @@ const getSharedMemory = lazily((): TextMemory => {
  */
 export function getTextMemory(): Pick<TextMemory, "memory" | "bytes"> {
 	const shared = getSharedMemory();
-	if (shared === undefined) throw new Error("there is no memory for functions of WebAssembly");
+	if (shared === undefined) throw new Error("WebAssembly functions cannot allocate memory");
 	return shared;
 }
 

@@ -37,7 +37,7 @@ export function readKeyFile(path: string): StoredKeys | undefined {
 	}
 	const stored = parse(text);
 	if (stored === undefined)
-		throw new SvcError("SVC_CONFIG", `key file "${path}" is damaged: keys of 32 bytes and a current one are needed`);
+		throw new SvcError("SVC_CONFIG", `key file "${path}"is damaged: it must hold keys of 32 bytes and name the current one`);
 	return stored;
 }
 

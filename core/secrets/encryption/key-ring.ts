@@ -43,9 +43,9 @@ export class KeyRing {
 	 */
 	decrypt(cipherText: string, { scope, name }: ItemAddress): string {
 		const parsed = parseCiphertext(cipherText);
-		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is not a ciphertext of this service");
+		if (parsed === undefined) throw new SvcError("SVC_INVALID", "value: not a ciphertext created by this service");
 		const { keyId, header, data, address = { scope, name } } = parsed;
-		if (address.scope !== scope || address.name !== name) throw new SvcError("SVC_INVALID", "the value was encrypted for another item");
+		if (address.scope !== scope || address.name !== name) throw new SvcError("SVC_INVALID", "value: encrypted for another datastore item");
 		return this.#decrypt({ keyId, header, data });
 	}
 
@@ -62,7 +62,7 @@ export class KeyRing {
 	 */
 	decryptText(sealed: string): string {
 		const [, keyId = "", data = ""] = sealPattern.exec(sealed) ?? [];
-		if (keyId === "") throw new SvcError("SVC_INVALID", "the value was not encrypted by this service");
+		if (keyId === "") throw new SvcError("SVC_INVALID", "value: not encrypted by this service");
 		return this.#decrypt({ keyId, header: toSealHeader(keyId), data });
 	}
 
@@ -105,7 +105,7 @@ export class KeyRing {
 	findProblem(): string | undefined {
 		const { path, isEnabled } = this.#parts;
 		if (!isEnabled) return undefined;
-		if (this.#loadKeys() === undefined) return `there is no usable key file at "${path}"`;
+		if (this.#loadKeys() === undefined) return `no usable key file exists at "${path}"`;
 		return findKeyExposure(path, statSync(path), process.geteuid?.() ?? 0);
 	}
 
@@ -136,7 +136,7 @@ export class KeyRing {
 		throw new SvcError(
 			"SVC_INVALID",
 			this.#parts.isEnabled
-				? "no encryption key was found: secret values can be neither stored nor read (keyvalue.encryption_key_path)"
+				? "no encryption key was found, so secret values can be neither stored nor read; check keyvalue.encryption_key_path"
 				: "secret values can be neither stored nor read while keyvalue.enable_encryption is false",
 		);
 	}
@@ -144,7 +144,7 @@ export class KeyRing {
 	#keyOf(id: string): Buffer {
 		const { keys } = this.#requireKeys();
 		const key = Object.hasOwn(keys, id) ? keys[id] : undefined;
-		if (key === undefined) throw new SvcError("SVC_INVALID", `the value was encrypted with key "${id}", which is not in the key file`);
+		if (key === undefined) throw new SvcError("SVC_INVALID", `value: encrypted with key "${id}", which is not in the key file`);
 		return Buffer.from(key, "base64url");
 	}
 

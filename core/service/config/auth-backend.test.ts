@@ -36,20 +36,20 @@ test("the environment chooses before the configuration does", () => {
 
 test("where none is named the flat file is used, if the configuration has it", () => {
 	assert.equal(resolveWith({ enable: true, backend: undefined } as unknown as SvcConfig["auth"]), authBackend.name);
-	fails(() => resolveConfig({ ...configWith(), auth: {} }, { env: {}, directory: "/" }), /auth\.backend: needed/);
+	fails(() => resolveConfig({ ...configWith(), auth: {} }, { env: {}, directory: "/" }), /auth\.backend: required/);
 });
 
 test("names and arguments that are wrong are told without showing the arguments", () => {
-	fails(() => resolveWith({ backend: "directry" }), /no backend "directry"; did you mean.*directory/i);
-	fails(() => resolveWith({ backend: "directory" }, {}, {}), /auth_backends of the configuration holds none/);
+	fails(() => resolveWith({ backend: "directry" }), /unknown backend "directry"; did you mean.*directory/i);
+	fails(() => resolveWith({ backend: "directory" }, {}, {}), /auth_backends of the configuration is empty/);
 	for (const backend_kwargs of ["{host:s3cret", "[1]", '"s3cret"']) {
 		assert.throws(
 			() => resolveWith({ backend: "directory", backend_kwargs }),
 			(error: unknown) => error instanceof Error && /backend_kwargs.*JSON object/.test(error.message) && !error.message.includes("s3cret"),
 		);
 	}
-	fails(() => resolveWith({ backend: "directory", backend_kwargs: { host: "bad" } }), /backend "directory" refuses them: host/);
-	fails(() => resolveWith({ backend: authBackend, backend_kwargs: {} }), /backend_kwargs: only goes with the name/);
+	fails(() => resolveWith({ backend: "directory", backend_kwargs: { host: "bad" } }), /refused by backend "directory": host/);
+	fails(() => resolveWith({ backend: authBackend, backend_kwargs: {} }), /backend_kwargs: allowed only if auth.backend is the name/);
 });
 
 test.run();

@@ -22,12 +22,12 @@ export function resolveAuthBackend(
 	const backend = env["SVC_AUTH_BACKEND"]?.trim() || (section["backend"] ?? fallback);
 	const kwargs = env["SVC_AUTH_BACKEND_KWARGS"]?.trim() || section["backend_kwargs"];
 	if (typeof backend === "string") return createNamed(backend, kwargs, available, problems);
-	if (kwargs !== undefined) problems.push("auth.backend_kwargs: only goes with the name of a backend in auth.backend");
+	if (kwargs !== undefined) problems.push("auth.backend_kwargs: allowed only if auth.backend is the name of a backend");
 	const problem = backend === undefined ? undefined : findPluginProblem("auth.backend", "auth-backend", backend);
 	if (problem !== undefined) problems.push(problem);
 	if (backend === undefined && isNeeded) {
 		problems.push(
-			"auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }, or auth: { enable: false } to let everybody in",
+			"auth.backend: required if auth.enable is true; hint: auth: { backend: flatFile() }, or auth: { enable: false } for access without sign-in",
 		);
 	}
 	return problem === undefined ? (backend as AuthBackendPlugin | undefined) : undefined;
@@ -42,8 +42,8 @@ function createNamed(
 	const names = Object.keys(available);
 	const create = Object.hasOwn(available, name) ? available[name] : undefined;
 	if (typeof create !== "function") {
-		const known = names.length === 0 ? "auth_backends of the configuration holds none" : `auth_backends holds ${names.join(", ")}`;
-		problems.push(`auth.backend: there is no backend "${name}"; ${didYouMean(name, names)}${known}`);
+		const known = names.length === 0 ? "auth_backends of the configuration is empty" : `auth_backends holds ${names.join(", ")}`;
+		problems.push(`auth.backend: unknown backend "${name}"; ${didYouMean(name, names)}${known}`);
 		return undefined;
 	}
 	const parsed = parseKwargs(kwargs);
@@ -58,7 +58,7 @@ function createNamed(
 		if (problem === undefined) return plugin as AuthBackendPlugin;
 		problems.push(problem);
 	} catch (error) {
-		problems.push(`auth.backend_kwargs: backend "${name}" refuses them: ${toErrorMessage(error)}`);
+		problems.push(`auth.backend_kwargs: refused by backend "${name}": ${toErrorMessage(error)}`);
 	}
 	return undefined;
 }
@@ -79,5 +79,5 @@ function parseKwargs(kwargs: unknown): Readonly<Record<string, unknown>> | undef
 export function findAuthBackendsProblem(value: unknown): string | undefined {
 	if (value === undefined) return undefined;
 	if (isRecord(value) && Object.values(value).every((create) => typeof create === "function")) return undefined;
-	return `auth_backends: expected an object of names and functions that make a backend, got ${describeValue(value)}; hint: auth_backends: { ldap }`;
+	return `auth_backends: expected an object of backend names and functions that create a backend, got ${describeValue(value)}; hint: auth_backends: { ldap }`;
 }

@@ -44,7 +44,7 @@ export function findListProblems(path: string, kind: "runner" | "sensor" | "dial
 		const first = names.indexOf(name);
 		return name === undefined || first === index
 			? undefined
-			: `${path}[${index}]: ${kind} "${name}" stands at ${path}[${first}] already; names must be unique`;
+			: `${path}[${index}]: ${kind} "${name}" is already at ${path}[${first}]; names must be unique`;
 	});
 	return [...problems, ...repeated].filter((problem) => problem !== undefined);
 }
@@ -53,9 +53,9 @@ export function findListProblems(path: string, kind: "runner" | "sensor" | "dial
 function findVersionProblem(path: string, plugin: PluginShape): string | undefined {
 	const { contract = 1 } = plugin;
 	if (contract === contractVersion) return undefined;
-	const begin = `${path}: ${describePlugin(plugin)} is written for contract version ${describeValue(contract)}, and this svc has version ${contractVersion}`;
+	const begin = `${path}: ${describePlugin(plugin)} requires contract version ${describeValue(contract)}, but this svc has version ${contractVersion}`;
 	const isNewer = typeof contract === "number" && contract > contractVersion;
-	return `${begin}; hint: install ${isNewer ? "a newer svc, or an older release of the plugin" : "a release of the plugin for it"}`;
+	return `${begin}; hint: install ${isNewer ? "a newer svc or an older release of the plugin" : "a release of the plugin for this version"}`;
 }
 
 interface PluginShape {
@@ -74,6 +74,6 @@ function isPlugin(value: unknown): value is PluginShape {
 
 function describePlugin(value: unknown): string {
 	if (isPlugin(value)) return `the ${value.kind} plugin "${value.name}"`;
-	if (typeof value === "function") return "a function, which has to be called to give a plugin";
+	if (typeof value === "function") return "a function, which must be called to create the plugin";
 	return describeValue(value);
 }

@@ -11,7 +11,7 @@ export async function findOpenDataDirectory(path: string): Promise<string | unde
 	const found = await stat(path).catch(() => undefined);
 	if (found === undefined || (found.mode & othersMode) === 0) return undefined;
 	const mode = (found.mode & 0o777).toString(8).padStart(4, "0");
-	return `data_dir: other users of this machine may use "${path}" (mode ${mode}), which holds password hashes, keys and everything that was run; hint: chmod 700 ${path}`;
+	return `data_dir: "${path}" is accessible to other users of the machine (mode ${mode}), but contains password hashes, keys and outputs; hint: chmod 700 ${path}`;
 }
 
 /**

@@ -13,9 +13,9 @@ export async function findDirectoryProblem(path: string): Promise<string | undef
 		const isAbsent = found.code === "ENOENT" && dirname(directory) !== directory;
 		return isAbsent ? findDirectoryProblem(dirname(directory)) : `"${directory}" cannot be used (${found.code})`;
 	}
-	if (!found.isDirectory()) return `"${directory}" is no directory`;
+	if (!found.isDirectory()) return `"${directory}" is not a directory`;
 	return access(directory, constants.W_OK | constants.X_OK).then(
 		() => undefined,
-		(error: NodeJS.ErrnoException) => `nothing can be written into "${directory}" (${error.code})`,
+		(error: NodeJS.ErrnoException) => `the directory "${directory}" is not writable (${error.code})`,
 	);
 }

@@ -91,7 +91,7 @@ export function findUnknownVariables(environment: Environment, sections: OptionS
 		.filter((name) => name.startsWith("SVC_") && !isRunVariable(name) && !known.includes(name))
 		.flatMap((name) => {
 			const closest = findClosest(name, known);
-			if (closest !== undefined) return [`environment variable ${name} is not known and has no effect; did you mean ${closest}?`];
-			return prefixes.some((prefix) => name.startsWith(prefix)) ? [`environment variable ${name} is not known and has no effect`] : [];
+			if (closest !== undefined) return [`environment variable ${name} is unknown and has no effect; did you mean ${closest}?`];
+			return prefixes.some((prefix) => name.startsWith(prefix)) ? [`environment variable ${name} is unknown and has no effect`] : [];
 		});
 }

@@ -70,30 +70,33 @@ test("a feature that requires a missing one is refused, and the message says wha
 
 test("features that require each other are refused", () => {
 	const message = refusalOf([bare("one", { requires: ["two"] }), bare("two", { requires: ["one"] }), bare("three")]);
-	assert.match(message, /features: "one", "two" cannot be created, because some of them require each other/);
+	assert.match(message, /features: "one", "two" cannot be created, because they require each other/);
 });
 
 test("a feature with the name of a feature of core, or of another one, is refused", () => {
-	assert.match(refusalOf([bare("rules")]), /features\[0\]: every service has a feature "rules"; choose another name/);
-	assert.match(refusalOf([bare("one"), bare("one")]), /features\[1\]: feature "one" stands at features\[0\] already; names must be unique/);
+	assert.match(refusalOf([bare("rules")]), /features\[0\]: the feature "rules" is built in; choose another name/);
+	assert.match(refusalOf([bare("one"), bare("one")]), /features\[1\]: feature "one" is already at features\[0\]; names must be unique/);
 });
 
 test("what is no list of features is refused", () => {
 	assert.match(refusalOf("webUi"), /features: expected an array of feature plugins, got "webUi"; hint: features: \[webUi\(\), audit\(\)\]/);
-	assert.match(refusalOf([bare]), /features\[0\]: expected a feature, got a function, which has to be called to give a plugin/);
+	assert.match(refusalOf([bare]), /features\[0\]: expected a feature, got a function, which must be called to create the plugin/);
 	assert.match(refusalOf([{ kind: "feature", name: "one" }]), /features\[0\]: expected a feature, got an object/);
 	assert.match(refusalOf([{ ...bare("one"), name: Object.create(null) }]), /features\[0\]: expected a feature, got an object/);
 });
 
 test("a feature with a kind of entities of core is refused", () => {
 	const kinds = { rule: { fields: {} } } as unknown as NonNullable<FeaturePlugin["kinds"]>;
-	assert.match(refusalOf([bare("one", { kinds })]), /features: kind "rule" is one of the service/);
-	assert.throws(() => defineFeature({ name: "one", kinds, create: () => ({ api: {} }) }), /kind "rule" is one of the service/);
+	assert.match(refusalOf([bare("one", { kinds })]), /features: kind "rule" is built in and cannot be registered/);
+	assert.throws(
+		() => defineFeature({ name: "one", kinds, create: () => ({ api: {} }) }),
+		/kind "rule" is built in and cannot be registered/,
+	);
 });
 
 test("a feature with permissions on records of core is refused", () => {
 	const permissions = { rule: { verbs: ["dance"] } } as unknown as NonNullable<FeaturePlugin["permissions"]>;
-	const problem = /permissions of "rule" are defined differently already/;
+	const problem = /permissions of "rule" are already defined differently/;
 	assert.match(refusalOf([bare("one", { permissions })]), problem);
 	assert.throws(() => defineFeature({ name: "one", permissions, create: () => ({ api: {} }) }), problem);
 	assert.equal(isPermissionType("rule_dance"), false);
@@ -140,8 +143,8 @@ test("mistakes in options of a feature are refused as those of core are", () => 
 		'environment variable SVC_PERCH_SEATS: expected an integer, at least 1, got "many"',
 	]);
 	assert.deepEqual(withPerch({}, { SVC_PERCH_SEAT: "5", SVC_PERCH_SOMETHING: "5" }).warnings, [
-		"environment variable SVC_PERCH_SEAT is not known and has no effect; did you mean SVC_PERCH_SEATS?",
-		"environment variable SVC_PERCH_SOMETHING is not known and has no effect",
+		"environment variable SVC_PERCH_SEAT is unknown and has no effect; did you mean SVC_PERCH_SEATS?",
+		"environment variable SVC_PERCH_SOMETHING is unknown and has no effect",
 	]);
 });
 
@@ -187,7 +190,7 @@ test("options of a feature of this package that is not listed are refused, and t
 	assert.match(problemsOf({ audit: { keep_day: 7 } }).join("\n"), /^audit\.keep_day: unknown option \(7\); did you mean "keep_days"\?/m);
 	assert.match(problemsOf({ auditt: {} }).join(), /did you mean "audit"\?/);
 	assert.deepEqual(withPerch({}, { SVC_AUDIT_KEEP_DAY: "7" }).warnings, [
-		"environment variable SVC_AUDIT_KEEP_DAY is not known and has no effect; did you mean SVC_AUDIT_KEEP_DAYS?",
+		"environment variable SVC_AUDIT_KEEP_DAY is unknown and has no effect; did you mean SVC_AUDIT_KEEP_DAYS?",
 	]);
 });
 
@@ -268,10 +271,7 @@ test("features with the same section, and one with a section of core, are refuse
 	);
 	for (const member of ["log", "packs", "data_dir"]) {
 		const refusal = refusalOf([bare("nests", { options: { [member]: nest.perch } })]);
-		assert.match(
-			refusal,
-			new RegExp(`features\\[0\\]: options of "nests": every configuration has a member "${member}"; choose another name`),
-		);
+		assert.match(refusal, new RegExp(`features\\[0\\]: options of "nests": the member "${member}" is built in; choose another name`));
 	}
 });
 
@@ -347,13 +347,10 @@ test("definitions of options that cannot be used are refused", () => {
 		refused({ nest: { eggs: { ...eggs, default: 0 } } }),
 		/nest\.eggs: default: 0 is out of range; allowed: an integer, at least 1/,
 	);
-	assert.match(refused({ nest: { "big-eggs": eggs } }), /nest\.big-eggs: names must be lower-case letters, digits and underscores/);
-	assert.match(
-		refused({ data: { dir: eggs } }),
-		/data\.dir: the environment variable SVC_DATA_DIR has another meaning; choose another name/,
-	);
-	assert.match(refused({ auth_token: { ttl: eggs } }), /auth_token\.ttl: the environment variable SVC_AUTH_TOKEN_TTL has another meaning/);
-	assert.match(refused({ a: { b_c: eggs }, a_b: { c: eggs } }), /a_b\.c: the environment variable SVC_A_B_C has another meaning/);
+	assert.match(refused({ nest: { "big-eggs": eggs } }), /nest\.big-eggs: names must consist of lower-case letters, digits and underscores/);
+	assert.match(refused({ data: { dir: eggs } }), /data\.dir: the environment variable SVC_DATA_DIR is already used; choose another name/);
+	assert.match(refused({ auth_token: { ttl: eggs } }), /auth_token\.ttl: the environment variable SVC_AUTH_TOKEN_TTL is already used/);
+	assert.match(refused({ a: { b_c: eggs }, a_b: { c: eggs } }), /a_b\.c: the environment variable SVC_A_B_C is already used/);
 });
 
 test.run();

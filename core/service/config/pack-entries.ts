@@ -21,7 +21,7 @@ export function findPacksProblems(packs: unknown): readonly string[] {
 		if (problem !== undefined) return [`${place}.${problem}`];
 		const { revision: _, ...where } = pack;
 		const first = seen.get(toSourceText(where));
-		if (first !== undefined) return [`${place}: is the same folder of the same repository as packs[${first}]`];
+		if (first !== undefined) return [`${place}: same directory and repository as packs[${first}]`];
 		seen.set(toSourceText(where), index);
 		return [];
 	});
@@ -48,7 +48,7 @@ function isGitPack(value: unknown): value is GitPack {
 function findWebhookProblem({ webhook }: GitPack): string | undefined {
 	if (webhook === undefined) return undefined;
 	if (webhook.signature === undefined)
-		return 'webhook: must have a signature; hint: webhook: { url: "…", signature: { scheme: "github", secret_keys: ["…"] } }';
+		return 'webhook: a signature is required; hint: webhook: { url: "…", signature: { scheme: "github", secret_keys: ["…"] } }';
 	try {
 		assertMatchesSchema(hookParametersSchema, webhook as unknown as JsonObject, "webhook");
 		const problem = findUrlProblem(String(webhook.url));

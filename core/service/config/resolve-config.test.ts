@@ -46,11 +46,11 @@ test("plugins are handed on as they are, and none is created", () => {
 test("proxy mode needs to be told of its proxies, and is content with nothing less", () => {
 	const proxied = (auth: object, env = {}) => problemsOf({ auth: { backend: authBackend, mode: "proxy", ...auth } }, env);
 	for (const auth of [{}, { trusted_proxies: [] }])
-		assert.match(proxied(auth).join(), /^auth\.trusted_proxies: must be set in proxy mode.*10\.0\.0\.5/);
-	assert.match(problemsOf({ auth: { backend: authBackend } }, { SVC_AUTH_MODE: "proxy" }).join(), /trusted_proxies: must be set/);
+		assert.match(proxied(auth).join(), /^auth\.trusted_proxies: required in proxy mode.*10\.0\.0\.5/);
+	assert.match(problemsOf({ auth: { backend: authBackend } }, { SVC_AUTH_MODE: "proxy" }).join(), /trusted_proxies: required/);
 	assert.match(proxied({ trusted_proxies: ["proxy.example"] }).join(), /^auth\.trusted_proxies: "proxy.example" must be an address/);
 	const short = proxied({ trusted_proxies: ["10.0.0.5"], proxy_secret: "tooshort" }).join();
-	assert.match(short, /^auth\.proxy_secret: it is shorter than 16 characters/);
+	assert.match(short, /^auth\.proxy_secret: must have at least 16 characters/);
 	assert.ok(!short.includes("tooshort"));
 });
 
@@ -90,12 +90,12 @@ test("an option with two names has one value, from whichever name was given", ()
 		[4, 4],
 	);
 	const [problem = ""] = problemsOf({ garbagecollector: { action_executions_ttl: 3, action_executions_output_ttl: 4 } });
-	assert.match(problem, /^garbagecollector\.action_executions_output_ttl: is another name of garbagecollector\.action_executions_ttl/);
+	assert.match(problem, /^garbagecollector\.action_executions_output_ttl: is an alias of garbagecollector\.action_executions_ttl/);
 });
 
 const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ api: { prot: 3000 } }, 'api.prot: unknown option (3000); did you mean "port"? allowed in api: listen, host, port'],
-	[{ auth: { backend: authBackend, backend_kwargs: {} } }, "auth.backend_kwargs: only goes with the name of a backend in auth.backend"],
+	[{ auth: { backend: authBackend, backend_kwargs: {} } }, "auth.backend_kwargs: allowed only if auth.backend is the name of a backend"],
 	[{ auth: { backend: authBackend, passwrod: "hunter2" } }, "auth.passwrod: unknown option (a string)"],
 	[{ auth: { backend: authBackend, passwrod: 48151623 } }, "auth.passwrod: unknown option (a number)"],
 	[{ strem: { port: 1 } }, 'strem: unknown section (an object); did you mean "stream"? allowed: storage, event_bus'],
@@ -115,51 +115,48 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ storage: undefined }, 'storage: expected a storage plugin, got nothing; hint: storage: knexStorage({ client: "sqlite" })'],
 	[{ storage: "sqlite" }, 'storage: expected a storage plugin, got "sqlite"; hint: storage: knexStorage('],
 	[{ storage: eventBus }, 'storage: expected a storage plugin, got the event-bus plugin "test"; hint: '],
-	[{ storage: () => storage }, "storage: expected a storage plugin, got a function, which has to be called to give a plugin; hint: "],
+	[{ storage: () => storage }, "storage: expected a storage plugin, got a function, which must be called to create the plugin; hint: "],
 	[{ storage: { kind: "storage", name: "x" } }, "storage: expected a storage plugin, got an object"],
 	[
 		{ storage: { ...storage, contract: 2 } },
-		'storage: the storage plugin "test" is written for contract version 2, and this svc has version 1; hint: install a newer svc, or an older',
+		'storage: the storage plugin "test" requires contract version 2, but this svc has version 1; hint: install a newer svc or an older',
 	],
 	[
 		{ runners: [{ ...runner("one"), contract: 0 }] },
-		'runners[0]: the runner plugin "one" is written for contract version 0, and this svc has version 1; hint: install a release of the plugin for it',
+		'runners[0]: the runner plugin "one" requires contract version 0, but this svc has version 1; hint: install a release of the plugin for this version',
 	],
-	[{ storage: { ...storage, contract: "1" } }, 'storage: the storage plugin "test" is written for contract version "1", and this svc has'],
+	[{ storage: { ...storage, contract: "1" } }, 'storage: the storage plugin "test" requires contract version "1", but this svc has'],
 	[{ event_bus: null }, "event_bus: expected an event bus plugin, got null; hint: event_bus: memoryBus()"],
 	[{ runners: runner("one") }, 'runners: expected an array of runner plugins, got the runner plugin "one"'],
 	[{ runners: [runner("one"), storage] }, 'runners[1]: expected a runner plugin, got the storage plugin "test"'],
-	[
-		{ runners: [runner("one"), runner("two"), runner("one")] },
-		'runners[2]: runner "one" stands at runners[0] already; names must be unique',
-	],
+	[{ runners: [runner("one"), runner("two"), runner("one")] }, 'runners[2]: runner "one" is already at runners[0]; names must be unique'],
 	[
 		{ node: { only: ["api", "wroker"] } },
 		'node.only: unknown value "wroker"; did you mean "worker"? allowed: auth, api, stream, worker, rules, timers, sensors',
 	],
-	[{ auth: {} }, "auth.backend: needed while auth.enable is true; hint: auth: { backend: flatFile() }"],
-	[{ auth: { enable: false, backend: "ldap" } }, 'auth.backend: there is no backend "ldap"; auth_backends of the configuration holds none'],
+	[{ auth: {} }, "auth.backend: required if auth.enable is true; hint: auth: { backend: flatFile() }"],
+	[{ auth: { enable: false, backend: "ldap" } }, 'auth.backend: unknown backend "ldap"; auth_backends of the configuration is empty'],
 	[{ packs: ["a", { git: "https://git.example.org/a", interval: 1 }] }, "packs[1]: expected a directory, or { git, revision,"],
 	[{ packs: [{ git: "https://git.example.org/a", branch: "main" }] }, "packs[0]: expected a directory, or { git, revision,"],
 	[
 		{ packs: [{ git: "https://ann:word@git.example.org/a" }] },
-		"packs[0].git: must be an address without name and password; hint: content.credentials_file",
+		"packs[0].git: must be a URL without user name and password; hint: put credentials of servers into content.credentials_file",
 	],
-	[{ packs: [{ git: "https://token@git.example.org/a" }] }, "packs[0].git: must be an address without name and password"],
-	[{ packs: [{ git: "https://git.example.org/a?token=word" }] }, "packs[0].git: must be an address without name and password"],
-	[{ packs: [{ git: "disk" }] }, "packs[0].git: must be the address of a repository"],
+	[{ packs: [{ git: "https://token@git.example.org/a" }] }, "packs[0].git: must be a URL without user name and password"],
+	[{ packs: [{ git: "https://git.example.org/a?token=word" }] }, "packs[0].git: must be a URL without user name and password"],
+	[{ packs: [{ git: "disk" }] }, "packs[0].git: must be the URL of a repository"],
 	[{ packs: [{ git: "--upload-pack=touch /tmp/x" }] }, 'packs[0].git: pack "--upload-pack=touch /tmp/x" begins with a dash'],
-	[{ packs: [{ git: "ext::sh -c true" }] }, 'packs[0].git: pack "ext::sh -c true" names a helper of git'],
+	[{ packs: [{ git: "ext::sh -c true" }] }, 'packs[0].git: pack "ext::sh -c true" uses a git remote helper'],
 	[
 		{ packs: [{ git: "https://git.example.org/a", revision: "--all" }] },
-		'packs[0].git: pack "https://git.example.org/a=--all" asks for revision "--all"',
+		'packs[0].git: pack "https://git.example.org/a=--all" has the revision "--all"',
 	],
-	[{ packs: [{ git: "https://git.example.org/a=main" }] }, "packs[0].git: must not hold a revision; hint: revision is a member of its own"],
+	[{ packs: [{ git: "https://git.example.org/a=main" }] }, "packs[0].git: must not contain a revision; hint: use the member revision"],
 	[
 		{ packs: [{ git: "https://git.example.org/a" }, { git: "https://git.example.org/a", revision: "main" }] },
-		"packs[1]: is the same folder of the same repository as packs[0]",
+		"packs[1]: same directory and repository as packs[0]",
 	],
-	[{ packs: [{ git: "https://git.example.org/a", webhook: { url: "a" } }] }, "packs[0].webhook: must have a signature; hint: webhook: {"],
+	[{ packs: [{ git: "https://git.example.org/a", webhook: { url: "a" } }] }, "packs[0].webhook: a signature is required; hint: webhook: {"],
 	[
 		{ packs: [{ git: "https://git.example.org/a", webhook: { url: "a", signature: { scheme: "none", secret_keys: ["a"] } } }] },
 		"packs[0].webhook.signature.scheme",
@@ -168,7 +165,7 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ data_dir: "" }, 'data_dir: expected a directory, got ""'],
 	[
 		{ api: { auth_cookie_same_site: "none", auth_cookie_secure: false } },
-		'api.auth_cookie_same_site: "none" needs auth_cookie_secure: true',
+		'api.auth_cookie_same_site: "none" requires auth_cookie_secure: true',
 	],
 ];
 
@@ -283,9 +280,9 @@ test("no option has the variable of something else", () => {
 test("variables that look like an option's but are none are warned of", () => {
 	const warnings = (...names: string[]) => resolveWith({}, Object.fromEntries(names.map((name) => [name, "s3cret"]))).warnings;
 	assert.deepEqual(warnings("SVC_API_PROT", "SVC_API__PORT", "SVC_LOG_SOMETHING_NEW"), [
-		"environment variable SVC_API_PROT is not known and has no effect; did you mean SVC_API_PORT?",
-		"environment variable SVC_API__PORT is not known and has no effect; did you mean SVC_API_PORT?",
-		"environment variable SVC_LOG_SOMETHING_NEW is not known and has no effect",
+		"environment variable SVC_API_PROT is unknown and has no effect; did you mean SVC_API_PORT?",
+		"environment variable SVC_API__PORT is unknown and has no effect; did you mean SVC_API_PORT?",
+		"environment variable SVC_LOG_SOMETHING_NEW is unknown and has no effect",
 	]);
 });
 
@@ -339,7 +336,7 @@ test("a data directory that others may read is said, one of its own is not", asy
 			await chmod(path, mode);
 			await prepareDataDirectory(path);
 			const warning = (await findOpenDataDirectory(path)) ?? "";
-			assert.ok(warning.startsWith(`data_dir: other users of this machine may use "${path}" (mode 0${mode.toString(8)})`), warning);
+			assert.ok(warning.startsWith(`data_dir: "${path}" is accessible to other users of the machine (mode 0${mode.toString(8)})`), warning);
 			assert.match(warning, /hint: chmod 700/);
 		}
 		await chmod(path, 0o700);

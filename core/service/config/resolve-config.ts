@@ -114,7 +114,7 @@ function toRoles(only: readonly NodeRole[]): readonly NodeRole[] {
 
 function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): string[] {
 	if (!roles.includes("worker") || (roles.includes("api") && api.listen) || auth.api_url !== "") return [];
-	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
+	return ["auth.api_url is not set on a node that runs actions without an API listener: actions cannot reach the API"];
 }
 
 function findUnknownMembers(input: Readonly<Record<string, unknown>>, { sections, refused }: CollectedOptionSections): string[] {
@@ -166,12 +166,12 @@ function findFeatureListProblems(features: unknown, collected: CollectedOptionSe
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {
 	const problems: string[] = [];
-	if (rbac.enable && !auth.enable) problems.push("rbac.enable: needs auth.enable: true; without authentication nobody has a role");
+	if (rbac.enable && !auth.enable) problems.push("rbac.enable: requires auth.enable: true, because roles require authenticated users");
 	if (api.auth_cookie_same_site === "none" && !api.auth_cookie_secure) {
-		problems.push('api.auth_cookie_same_site: "none" needs auth_cookie_secure: true; browsers drop such a cookie otherwise');
+		problems.push('api.auth_cookie_same_site: "none" requires auth_cookie_secure: true; otherwise browsers reject the cookie');
 	}
 	if (api.allow_origin.includes("null")) {
-		problems.push('api.allow_origin: "null" is the origin of every page in a sandbox or a file; hint: name the origins of your pages');
+		problems.push('api.allow_origin: "null" is the origin of all sandboxed pages and local files; hint: name the origins of your pages');
 	}
 	return problems;
 }
@@ -183,11 +183,13 @@ function findProxyProblems({ auth }: Options): string[] {
 	const problems: string[] = [];
 	if (auth.enable && auth.mode === "proxy" && auth.trusted_proxies.length === 0) {
 		problems.push(
-			'auth.trusted_proxies: must be set in proxy mode, as whoever asks from there can be anybody; hint: the address of the proxy alone, such as ["10.0.0.5"]',
+			'auth.trusted_proxies: required in proxy mode, because clients at these addresses can sign in as any user; hint: only the address of the proxy, such as ["10.0.0.5"]',
 		);
 	}
 	if (auth.proxy_secret !== "" && auth.proxy_secret.length < minSecretLength) {
-		problems.push(`auth.proxy_secret: it is shorter than ${minSecretLength} characters, and could be guessed; hint: openssl rand -hex 32`);
+		problems.push(
+			`auth.proxy_secret: must have at least ${minSecretLength} characters, so that it cannot be guessed; hint: openssl rand -hex 32`,
+		);
 	}
 	return [...problems, ...findEntryProblems(auth.trusted_proxies)];
 }
@@ -207,7 +209,7 @@ function findProxyWarnings({ auth }: Options): string[] {
 	const isTrusted = createTrustedProxies(auth.trusted_proxies);
 	if (!isTrusted("127.0.0.1") && !isTrusted("::1")) return [];
 	return [
-		"auth.trusted_proxies: in proxy mode every program on this machine can sign in as anybody; hint: auth.proxy_secret, which the proxy sends in the header Svc-Proxy-Secret",
+		"auth.trusted_proxies: in proxy mode every program on this machine can sign in as any user; hint: set auth.proxy_secret, which the proxy sends in the header Svc-Proxy-Secret",
 	];
 }
 

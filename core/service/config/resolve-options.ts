@@ -85,7 +85,7 @@ function withAliases(
 		if (original === undefined) continue;
 		const [rank, originalRank] = [rankOf(alias), rankOf(original)];
 		if (rank === originalRank && values[alias.name] !== values[original.name]) {
-			problems.push(`${alias.path}: is another name of ${original.path}, which has another value; give one of them`);
+			problems.push(`${alias.path}: is an alias of ${original.path}, which has a different value; give only one of them`);
 		}
 		const value = values[rank > originalRank ? alias.name : original.name];
 		Object.assign(merged, { [alias.name]: value, [original.name]: value });

@@ -83,7 +83,7 @@ test("the audit record comes through backup and restore as it was and goes on, a
 			// What was signed since, and lies elsewhere, tells that the record is an earlier one.
 			const entries = await storage.find("audit_entry", { orderBy: [["number", "asc"]] });
 			const { findings } = await verifyRecord(entries, { checkpoints: [later] });
-			assert.match(String(findings[0]?.problem), /^entries 13 to 15 are missing: cut off the end/);
+			assert.match(String(findings[0]?.problem), /^entries 13 to 15 are missing: removed from the end/);
 			await addToRecord(storage, 3);
 			assert.deepEqual([await storage.count("audit_entry", {}), await findingsIn(storage)], [15, []]);
 			await storage.update("audit_entry", entries[4]?.id ?? "", { user: "eve" });
@@ -94,7 +94,7 @@ test("the audit record comes through backup and restore as it was and goes on, a
 		const found = await open(sqlite, findingsIn);
 		assert.equal(found.length, 2, found.join("\n"));
 		assert.match(String(found[0]), /^entry 5 was changed/);
-		assert.match(String(found[1]), /^entries 14 to 15 are missing: cut off the end/);
+		assert.match(String(found[1]), /^entries 14 to 15 are missing: removed from the end/);
 	}));
 
 test("a restored database is that of the backup, and the one before is kept; not while it is in use", () =>
@@ -141,9 +141,9 @@ test("what is no backup, or a damaged one, is not restored, and nothing changes"
 		assert.equal((await svc(["db", "backup", backup])).code, 0);
 		const content = await readFile(backup);
 		for (const [spoiled, says] of [
-			[Buffer.from("no database ".repeat(999)), /is no SQLite database/],
+			[Buffer.from("no database ".repeat(999)), /is not an SQLite database/],
 			[Buffer.concat([content.subarray(0, 8_192), Buffer.alloc(content.length - 8_192, 7)]), /is damaged/],
-			[Buffer.alloc(0), /is no backup/],
+			[Buffer.alloc(0), /is not a backup/],
 		] as const) {
 			await writeFile(backup, spoiled);
 			const { code, stderr } = await svc(["db", "restore", backup]);
@@ -168,7 +168,7 @@ test("for PostgreSQL the command says what to do instead, without the password",
 	));
 
 test("a storage that cannot be backed up says so", () =>
-	withPlace(async ({ svc }) => assert.match((await svc(["db", "backup", "x"])).stderr, /storage "memory" has no backup/), {
+	withPlace(async ({ svc }) => assert.match((await svc(["db", "backup", "x"])).stderr, /storage "memory" does not support backup/), {
 		storage: "memoryStorage()",
 	}));
 

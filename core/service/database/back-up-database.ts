@@ -41,6 +41,6 @@ function callStorage<K extends "backup" | "restore">(config: ResolvedConfig, nam
 	return withCreated(config.storage, async (storage) => {
 		const work = storage[name]?.bind(storage);
 		if (work !== undefined) return work(createContext(config), path);
-		throw new SvcError("SVC_CONFIG", `storage "${config.storage.name}" has no ${name}; hint: use the tools of its database`);
+		throw new SvcError("SVC_CONFIG", `storage "${config.storage.name}" does not support ${name}; hint: use the tools of its database`);
 	}) as ReturnType<NonNullable<Storage[K]>>;
 }

@@ -6,10 +6,10 @@ import type { ResolvedConfig } from "../config/resolve-config.ts";
 export function findFilesBesideDatabase({ options, dataDirectory, configs, packs }: ResolvedConfig): string[] {
 	const keyFile = options.keyvalue.encryption_key_path || join(dataDirectory, "datastore-key.json");
 	const known: readonly (readonly [string, string])[] = [
-		["key file of the datastore, without which its secrets cannot be read", keyFile],
+		["key file of the datastore, which is needed to decrypt its secrets", keyFile],
 		["configurations of packs", configs],
 		...packs.map((path) => ["packs", path] as const),
-		["data directory with the rest, such as the password file", dataDirectory],
+		["data directory with the other files, such as the password file", dataDirectory],
 	];
 	return known.filter(([, path]) => existsSync(path)).map(([what, path]) => `${path} (${what})`);
 }

@@ -154,7 +154,7 @@ test("what differs afterwards is found, and no service starts on what is not com
 		const file = join(place.directory, "moved.db");
 		const target = knexStorage({ client: "sqlite", file });
 		await interrupt(place, file, 5);
-		await assert.rejects(startEngine({ storage: target }), /a database was moved here and not to the end; run `svc db move` again/);
+		await assert.rejects(startEngine({ storage: target }), /moving a database to this one was interrupted; run `svc db move` again/);
 		const [record] = createRecords("execution", 1);
 		await place.open(target, async (storage) => void (await storage.update("execution", record?.id ?? "", { user: "changed" })));
 		const { kinds: reported } = await move(place, file);
@@ -166,7 +166,7 @@ test("what differs afterwards is found, and no service starts on what is not com
 		assert.equal(code, 1);
 		assert.match(stdout, /^execution .* DIFFERENT$/m);
 		assert.match(stderr, /execution: different in the two databases/);
-		await assert.rejects(startEngine({ storage: target }), /not to the end/);
+		await assert.rejects(startEngine({ storage: target }), /was interrupted/);
 		await place.open(target, async (storage) => void (await storage.update("execution", record?.id ?? "", { user: record?.user ?? "" })));
 		assert.ok((await move(place, file)).kinds.every(({ isEqual }) => isEqual));
 		const { stop } = await startEngine({ storage: target });
@@ -180,10 +180,10 @@ test("a target that holds something else, or has been moved to already, is refus
 		const file = join(place.directory, "other.db");
 		const target = knexStorage({ client: "sqlite", file });
 		await place.open(target, (storage) => storage.insert("user", createRecords("user", 2)));
-		await assert.rejects(move(place, file), refused(/the target is not empty, use one that is; it holds user 2$/));
+		await assert.rejects(move(place, file), refused(/the target must be an empty database; it contains user 2$/));
 		await place.open(target, (storage) => storage.remove("user", { where: {} }));
 		await move(place, file);
-		await assert.rejects(move(place, file), refused(/was moved to the target at 20\d\d-\S+ already; nothing was copied/));
+		await assert.rejects(move(place, file), refused(/was already moved to the target at 20\d\d-\S+; nothing was copied/));
 		const third = join(place.directory, "third.db");
 		await interrupt(place, third, 3);
 		await place.open(source, (storage) => storage.remove("duty", { where: { name: "database_move" } }));

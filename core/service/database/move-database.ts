@@ -71,7 +71,7 @@ export async function moveDatabase({ to, onCopied, ...place }: MoveOptions): Pro
 }
 
 function toTarget(storage: StoragePlugin, address: string): StoragePlugin {
-	if (storage.at === undefined) throw new SvcError("SVC_CONFIG", `storage "${storage.name}" cannot be moved: it has no other addresses`);
+	if (storage.at === undefined) throw new SvcError("SVC_CONFIG", `storage "${storage.name}" cannot be moved: it has no address`);
 	return storage.at(address);
 }
 
@@ -103,7 +103,7 @@ async function move(parts: Move): Promise<MoveReport> {
 	try {
 		// In a shared database, an attempt that was killed holds the task until its lease expires, so retry for twice the lease.
 		for (const end = performance.now() + lease * 2_000; report === undefined && !(await duty.runNow()); ) {
-			if (performance.now() > end) throw new SvcError("SVC_CONFLICT", "the database is being moved already by another process");
+			if (performance.now() > end) throw new SvcError("SVC_CONFLICT", "another process is already moving the database");
 			await settledWithin(new Promise(() => {}), 200);
 		}
 	} finally {
@@ -117,7 +117,7 @@ async function copyAndCompare({ from, to, config, onCopied }: Move, signal: Abor
 	await assertUnused(to, "target");
 	const target = await claimTarget(to, source?.id ?? "", toMovedKinds());
 	for (const kind of toMovedKinds()) {
-		if (signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the old database was lost while it was moved; run the command again");
+		if (signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the connection to the old database was lost; run the command again");
 		onCopied(kind, await copyRecords(from, to, kind));
 	}
 	const kinds: MovedKind[] = [];
@@ -211,9 +211,9 @@ export async function claimTarget(target: Storage, id: string, kinds: readonly E
 		await insertIfAbsent(() => target.insert("duty", [fresh]));
 	}
 	const claimed = known ?? (await read(target));
-	if (claimed?.id !== id) throw new SvcError("SVC_CONFLICT", "another database is being moved to the target; use an empty one");
+	if (claimed?.id !== id) throw new SvcError("SVC_CONFLICT", "another database is being moved to the target; use an empty database");
 	if (claimed.done_at !== null) {
-		throw new SvcError("SVC_CONFLICT", `the database was moved to the target at ${claimed.done_at} already; nothing was copied`);
+		throw new SvcError("SVC_CONFLICT", `the database was already moved to the target at ${claimed.done_at}; nothing was copied`);
 	}
 	return claimed;
 }
@@ -234,7 +234,7 @@ async function assertEmpty(target: Storage, kinds: readonly EntityKind[]): Promi
 		const count = await target.count(kind, {});
 		if (count > 0) held.push(`${kind} ${count}`);
 	}
-	if (held.length > 0) throw new SvcError("SVC_CONFLICT", `the target is not empty, use one that is; it holds ${held.join(", ")}`);
+	if (held.length > 0) throw new SvcError("SVC_CONFLICT", `the target must be an empty database; it contains ${held.join(", ")}`);
 }
 
 /** Returns the error with the passwords of the address masked, because a driver may have included them in its message. */

@@ -38,14 +38,14 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	"a password file that is a directory": {
 		config: signedIn('backend: flatFile({ file: "HERE/packs" })'),
 		is: "refused",
-		says: /auth\.backend: file: .*packs" is no file/,
+		says: /auth\.backend: file: .*packs" is not a regular file/,
 	},
 	"an option of the password file that there is none": {
 		config: signedIn('backend: flatFile({ path: "HERE/htpasswd" })'),
 		is: "refused",
 		says: /auth\.backend: path: unknown option/,
 	},
-	"sign-in without a backend": { config: `${plugins}, ${ports}, auth: { port: 0 }`, is: "refused", says: /auth\.backend: needed/ },
+	"sign-in without a backend": { config: `${plugins}, ${ports}, auth: { port: 0 }`, is: "refused", says: /auth\.backend: required/ },
 	"LDAP, whose server is away": { config: signedIn(`backend: ldap({ ${directory}, bind_password: "secret" })`), is: "starts" },
 	"LDAP without its password": {
 		config: signedIn(`backend: ldap({ ${directory} })`),
@@ -74,7 +74,7 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	"a backend that there is none of the name": {
 		config: `${signedIn(`backend: "ldpa"`)}, auth_backends: { ldap }`,
 		is: "refused",
-		says: /auth\.backend: there is no backend "ldpa"; did you mean "ldap"/,
+		says: /auth\.backend: unknown backend "ldpa"; did you mean "ldap"/,
 	},
 	"arguments of a backend that are no JSON": {
 		config: `${signedIn(`backend: "ldap"`)}, auth_backends: { ldap }`,
@@ -86,7 +86,7 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	"proxy mode without a proxy": {
 		config: signedIn('backend: flatFile(), mode: "proxy"'),
 		is: "refused",
-		says: /auth\.trusted_proxies: must be set/,
+		says: /auth\.trusted_proxies: required/,
 	},
 	"proxy mode": { config: signedIn('backend: flatFile(), mode: "proxy", trusted_proxies: ["10.0.0.5"]'), is: "starts" },
 	"a section that there is not": { config: withMore("metrics: {}"), is: "refused", says: /metrics: unknown section/ },
@@ -113,7 +113,7 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 		says: /log\.level: unknown value "loud"/,
 	},
 	"a plugin that was not called": { config: withBus("memoryBus"), is: "refused", says: /event_bus: expected an event bus plugin/ },
-	"the same runner twice": { config: withRunner("noop(), noop()"), is: "refused", says: /runners\[1\]: runner "noop" stands at/ },
+	"the same runner twice": { config: withRunner("noop(), noop()"), is: "refused", says: /runners\[1\]: runner "noop" is already at/ },
 	"a runner for another contract": { config: withRunner("{ ...noop(), contract: 2 }"), is: "refused", says: /contract version 2/ },
 	"a runner that runs nothing": {
 		config: withRunner('{ kind: "runner", name: "x", create: () => ({}) }'),
@@ -144,7 +144,7 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	"a Python that is not there": {
 		config: withRunner('pythonScript({ engine: "cpython", python_binary: "HERE/python3" })'),
 		is: "refused",
-		says: /runners\[0\]: no Python interpreter/,
+		says: /runners\[0\]: the Python interpreter ".*" cannot be started/,
 	},
 	"whichever Python there is": { config: withRunner('pythonScript({ python_binary: "HERE/python3" })'), is: "starts" },
 	"a runner that this node does not start": {
@@ -166,7 +166,7 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	"two sensors of one name": {
 		config: withSensor('httpPoll({ url: "http://127.0.0.1:1/" }), httpPoll({ url: "http://127.0.0.1:2/" })'),
 		is: "refused",
-		says: /sensors\[1\]: sensor "http-poll" stands at/,
+		says: /sensors\[1\]: sensor "http-poll" is already at/,
 	},
 	"NATS with a credential that is not there": {
 		config: withBus('natsBus({ servers: ["127.0.0.1:1"], creds: "HERE/svc.creds" })'),
@@ -177,12 +177,12 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	"a database file where there cannot be one": {
 		config: withStorage('knexStorage({ client: "sqlite", file: "HERE/svc1.config.mjs/svc.db" })'),
 		is: "refused",
-		says: /storage\.file: .*is no directory/,
+		says: /storage\.file: .*is not a directory/,
 	},
 	"a database file that holds something else": {
 		config: withStorage('knexStorage({ client: "sqlite", file: "HERE/packs/hello/pack.yaml" })'),
 		is: "refused",
-		says: /storage: database .*pack\.yaml" is no SQLite database, and was not touched|^database .*pack\.yaml" is no SQLite/,
+		says: /storage: database .*pack\.yaml" is not an SQLite database and was not changed|^database .*pack\.yaml" is not an SQLite/,
 	},
 	"a word about the disk that there is not": {
 		config: withStorage('knexStorage({ client: "sqlite", synchronous: "SOMETIMES" })'),
@@ -220,7 +220,11 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 		is: "refused",
 		says: /node\.only: other nodes must run/,
 	},
-	"roles without authentication": { config: withMore("rbac: { enable: true }"), is: "refused", says: /rbac\.enable: needs auth\.enable/ },
+	"roles without authentication": {
+		config: withMore("rbac: { enable: true }"),
+		is: "refused",
+		says: /rbac\.enable: requires auth\.enable/,
+	},
 	"a role of its own": {
 		config: withRoles('roles: [{ name: "ops", permission_grants: [{ permission_types: ["rule_list"] }] }]'),
 		is: "starts",

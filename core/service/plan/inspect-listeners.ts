@@ -33,21 +33,22 @@ export async function inspectListeners(options: Options, roles: readonly NodeRol
 		const state = refusal === undefined ? "free" : refusal === "EADDRINUSE" && (await isService(plan)) ? "svc" : "taken";
 		listeners.push({ name, host, port, tls, state });
 		const place = `${host} port ${port}`;
-		if (other !== undefined) problems.push({ path, message: `${place} is the port of ${other} too`, hint: "give each listener its own" });
-		else if (state === "svc") warnings.push({ path, message: `a running svc listens on ${place}`, hint: "it has to stop first" });
+		if (other !== undefined)
+			problems.push({ path, message: `${place} is also the port of ${other}`, hint: "use a different port for each listener" });
+		else if (state === "svc") warnings.push({ path, message: `a running svc listens on ${place}`, hint: "stop it first" });
 		else if (refusal !== undefined) problems.push({ path, message: describe(refusal, place), hint: "choose another port or host" });
 		if (!tls && isForAll(host))
 			warnings.push({
 				path,
-				message: `${place} is reached from everywhere, without TLS`,
-				hint: "set use_ssl, or a proxy in front and host 127.0.0.1",
+				message: `${place} is reachable from all networks without TLS`,
+				hint: "set use_ssl, or use a reverse proxy and host 127.0.0.1",
 			});
 	}
 	return { listeners, problems, warnings };
 }
 
 function describe(refusal: string, place: string): string {
-	if (refusal === "EADDRINUSE") return `${place} is taken by another program`;
+	if (refusal === "EADDRINUSE") return `${place} is used by another program`;
 	return `cannot listen on ${place} (${refusal})`;
 }
 

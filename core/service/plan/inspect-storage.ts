@@ -5,7 +5,7 @@ import { assertNoUnfinishedDatabaseMove } from "../../kernel/nodes/database-move
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toFindings } from "./to-findings.ts";
 
-const mustStop = "it has to stop first";
+const mustStop = "stop it first";
 
 export interface StorageReport {
 	readonly storage: PlannedStorage;
@@ -44,7 +44,7 @@ export async function inspectStorage(
 			return report({ place: null, state: instance.capabilities.durable === true ? "unknown" : "new", changes });
 		}
 		const { place, state, changes, in_use: inUse } = await instance.inspect(context);
-		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
+		const held = { path: "storage", message: "a running service uses it", hint: mustStop };
 		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
 		await assertNoUnfinishedDatabaseMove(instance, getSystemClock().now());
 		// The record of a node that was killed remains valid until its lease expires, so `in_use` of the storage takes precedence.
@@ -69,6 +69,6 @@ async function findOthers(storage: Storage, isBusShared: boolean): Promise<Findi
 	if (others.length === 0) return [];
 	const names = others.map(({ name, hostname, pid }) => `"${name}" (process ${pid} on ${hostname})`).join(", ");
 	if (!isShared) return [{ path: "storage", message: `it is in use by node ${names}`, hint: mustStop }];
-	const message = `node ${names} works on the same storage, and its event bus or this one's reaches one process only`;
-	return [{ path: "event_bus", message, hint: `give both the same shared event bus, or stop it first` }];
+	const message = `node ${names} uses the same storage, but its event bus or that of this node reaches only one process`;
+	return [{ path: "event_bus", message, hint: `give both nodes the same shared event bus, or stop the other node first` }];
 }

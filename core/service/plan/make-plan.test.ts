@@ -70,7 +70,7 @@ test("what a start would skip is a warning with the file", () =>
 		);
 		assert.ok(
 			texts.some((text) =>
-				/actions\/broken\.yaml: pack content was skipped: attribute "runner_type": "nope" is not a runner type/.test(text),
+				/actions\/broken\.yaml: pack content was skipped: attribute "runner_type": runner type "nope" is not configured/.test(text),
 			),
 			texts.join("\n"),
 		);
@@ -179,9 +179,9 @@ test("a port that is taken is a problem", () =>
 		await configure(taken);
 		const refused = await plan();
 		await new Promise((resolve) => other.close(resolve));
-		assert.deepEqual(wrong(refused), [`api.port: 127.0.0.1 port ${port} is taken by another program; hint: choose another port or host`]);
+		assert.deepEqual(wrong(refused), [`api.port: 127.0.0.1 port ${port} is used by another program; hint: choose another port or host`]);
 		await configure(usual.replace(quietPorts, `api: { port: ${port} }, stream: { port: ${port} }`));
-		assert.match(wrong(await plan()).join(), /stream\.port: .* is the port of api\.port too/);
+		assert.match(wrong(await plan()).join(), /stream\.port: .* is also the port of api\.port/);
 	}));
 
 test("everything that is wrong is told at once, each with path and hint", () =>
@@ -237,7 +237,7 @@ test("a plan says that the first administrator has no role, and that a pack lack
 		await write("packs/hello/config.schema.yaml", "token: { type: string, required: true, secret: true }\n");
 		const texts = ({ warnings }: ServicePlan) => warnings.map(({ path, message }) => `${path}: ${message}`).join("\n");
 		const planned = texts(await plan());
-		assert.match(planned, /rbac\.assignments: the first administrator, "admin", has no role and may do nothing/);
+		assert.match(planned, /rbac\.assignments: the first administrator, "admin", has no role and therefore no permissions/);
 		assert.match(planned, /configuration of pack "hello": "token" is required/);
 		await configure(`${usual}, configs: "./configs", rbac: { enable: true, assignments: [{ username: "admin", roles: ["admin"] }] }`);
 		await write("configs/hello.yaml", "token: abc\n");
@@ -247,7 +247,7 @@ test("a plan says that the first administrator has no role, and that a pack lack
 test("a plan says what proxy mode needs, and keeps the secret that the proxy shares", () =>
 	withPlan(async ({ plan }) => {
 		const env = { SVC_AUTH_MODE: "proxy" };
-		assert.match(wrong(await plan(env)).join(), /^auth\.trusted_proxies: must be set in proxy mode.*; hint: the address of the proxy/);
+		assert.match(wrong(await plan(env)).join(), /^auth\.trusted_proxies: required in proxy mode.*; hint: only the address of the proxy/);
 		const trusting = { ...env, SVC_AUTH_TRUSTED_PROXIES: "127.0.0.1" };
 		const { warnings } = await plan(trusting);
 		assert.ok(warnings.some(({ path, message }) => path === "auth.trusted_proxies" && message.includes("every program on this machine")));

@@ -143,7 +143,7 @@ function createContext({ options, dataDirectory }: ResolvedConfig, findings: Fin
 async function findKeyFileWarnings(config: ResolvedConfig): Promise<readonly Finding[]> {
 	const file = toKeyFile(config);
 	const problem = file === undefined || existsSync(file) ? undefined : await findDirectoryProblem(dirname(file));
-	return problem === undefined ? [] : [{ path: "keyvalue.encryption_key_path", message: `the key file cannot be made: ${problem}` }];
+	return problem === undefined ? [] : [{ path: "keyvalue.encryption_key_path", message: `the key file cannot be created: ${problem}` }];
 }
 
 function toKeyFile({ dataDirectory, options }: ResolvedConfig): string | undefined {
@@ -242,22 +242,22 @@ export function listWarnings({ options, warnings }: ResolvedConfig, { restartabl
 	if (!options.auth.enable) {
 		found.push({
 			path: "auth.enable",
-			message: "authentication is off: whoever reaches the service may do everything",
+			message: "authentication is off: every client is an administrator",
 			hint: "auth: { enable: true }",
 		});
 	}
-	if (options.system.debug) found.push({ path: "system.debug", message: "debug mode is on: logs hold secrets", hint: "leave it out" });
+	if (options.system.debug) found.push({ path: "system.debug", message: "debug mode is on: logs contain secrets", hint: "leave it out" });
 	if (restartableStorage.current.capabilities.durable !== true) {
 		found.push({
 			path: "storage",
-			message: "what it keeps is gone when the service stops",
+			message: "the storage is not durable: its data is lost when the service stops",
 			hint: 'storage: knexStorage({ client: "sqlite" })',
 		});
 	}
 	if (restartableStorage.current.capabilities.shared === true && eventBus.capabilities.shared !== true) {
 		found.push({
 			path: "event_bus",
-			message: "it reaches this process only, so that no second node can work on the storage",
+			message: "it reaches only this process, so no second node can use the storage",
 			hint: "event_bus: postgresBus({ … }) or natsBus({ … })",
 		});
 	}
@@ -316,17 +316,21 @@ export const optionalPackages: readonly { readonly name: string; readonly plugin
 	{ name: "libsql", plugins: ["storage knex"], without: "SQLite cannot be used" },
 	{ name: "postgres", plugins: ["storage knex", "event-bus postgres"], without: "PostgreSQL cannot be used" },
 	{ name: "@nats-io/transport-node", plugins: ["event-bus nats"], without: "NATS cannot be used" },
-	{ name: "ldapts", plugins: ["auth-backend ldap"], without: "nobody can sign in" },
-	{ name: "openid-client", plugins: ["auth-backend openid_connect"], without: "nobody can sign in" },
-	{ name: "jose", plugins: ["auth-backend openid_connect"], without: "the provider cannot tell who has signed out" },
-	{ name: "prom-client", plugins: ["telemetry prometheus"], without: "nothing is measured" },
-	{ name: "@opentelemetry/api", plugins: ["telemetry opentelemetry"], without: "no spans are made" },
+	{ name: "ldapts", plugins: ["auth-backend ldap"], without: "users cannot sign in" },
+	{ name: "openid-client", plugins: ["auth-backend openid_connect"], without: "users cannot sign in" },
+	{ name: "jose", plugins: ["auth-backend openid_connect"], without: "sign-out notifications of the provider cannot be verified" },
+	{ name: "prom-client", plugins: ["telemetry prometheus"], without: "no metrics are recorded" },
+	{ name: "@opentelemetry/api", plugins: ["telemetry opentelemetry"], without: "no spans are created" },
 	{ name: "@opentelemetry/otlp-exporter-base", plugins: ["telemetry opentelemetry"], without: "no spans are sent" },
-	{ name: "koffi", plugins: ["auth-backend pam"], without: "nobody can sign in" },
-	{ name: "node-pty", plugins: ["runner local-shell-cmd", "runner local-shell-script"], without: "commands cannot have a terminal" },
-	{ name: "ssh2", plugins: ["runner remote-shell-cmd", "runner remote-shell-script"], without: "nothing runs on remote hosts" },
+	{ name: "koffi", plugins: ["auth-backend pam"], without: "users cannot sign in" },
+	{
+		name: "node-pty",
+		plugins: ["runner local-shell-cmd", "runner local-shell-script"],
+		without: "commands cannot run in a pseudo-terminal",
+	},
+	{ name: "ssh2", plugins: ["runner remote-shell-cmd", "runner remote-shell-script"], without: "actions cannot run on remote hosts" },
 	{ name: "undici", plugins: ["runner http-request"], without: "HTTP requests fail" },
-	{ name: "pyodide", plugins: ["runner python-script"], without: "Python actions need a python3 on the machine" },
+	{ name: "pyodide", plugins: ["runner python-script"], without: "Python actions require python3 on the machine" },
 ];
 
 /** Returns warnings about packages that plugins of the configuration may need and that are not installed. */

@@ -70,7 +70,7 @@ test("beside a running service that holds database and port, a plan says that it
 			const { exitCode, stdout } = await svc(place, "--api-url", nowhere);
 			assert.equal(exitCode, 0);
 			assert.match(stdout, /\nThe service would start after the running service has stopped\.\n$/);
-			assert.match(stdout, new RegExp(`api\\.port: a running svc listens on 127\\.0\\.0\\.1 port ${port}\n {4}hint: it has to stop first`));
+			assert.match(stdout, new RegExp(`api\\.port: a running svc listens on 127\\.0\\.0\\.1 port ${port}\n {4}hint: stop it first`));
 			assert.match(stdout, /storage: it is in use by node/);
 		});
 		assert.match((await svc(place, "--api-url", nowhere)).stdout, /\nThe service would start\.\n$/);

@@ -67,14 +67,14 @@ async function signInBy(interactive: InteractiveSignIn, provider: OidcTestProvid
 }
 
 function checkSignIn(check: Check): void {
-	check("whom the provider vouches for has a name, groups and a subject", async ({ signIn }) => {
+	check("an authenticated user has a name, groups and a subject", async ({ signIn }) => {
 		const identity = await signIn();
 		assert.equal(identity?.username, "ann@example.com");
 		assert.deepEqual(identity?.groups, ["operators", "staff"]);
 		assert.match(identity?.subject ?? "", /subject-of-ann/);
 	});
 
-	check("each sign-in has a nonce and a PKCE challenge of its own, and keeps what fits a cookie", async ({ interactive, provider }) => {
+	check("each sign-in has its own nonce and PKCE challenge, and its state fits into a cookie", async ({ interactive, provider }) => {
 		const begun = [];
 		for (const state of ["one", "two"]) begun.push({ state, ...(await interactive.begin({ redirectUri, state }, { signal })) });
 		const [one, two] = begun.map(({ url }) => new URL(url).searchParams);
@@ -92,7 +92,7 @@ function checkSignIn(check: Check): void {
 		}
 	});
 
-	check("many sign-ins at once each get their own answer", async ({ interactive, provider }) => {
+	check("concurrent sign-ins each get their own result", async ({ interactive, provider }) => {
 		const states = Array.from({ length: 8 }, (_, index) => `state-${index}`);
 		const begun = await Promise.all(states.map((state) => interactive.begin({ redirectUri, state }, { signal })));
 		const queries: string[] = [];
@@ -112,24 +112,27 @@ function checkSignIn(check: Check): void {
 		);
 	});
 
-	check("when the provider changes its keys, new ones are taken at once and withdrawn ones no more", async ({ provider, signIn }) => {
-		assert.equal((await signIn())?.username, "ann@example.com");
-		provider.keys = [signingKey("second")];
-		assert.equal((await signIn())?.username, "ann@example.com");
-		provider.spoiled = { header: (header) => ({ ...header, kid: "first" }), signer: byRsa(signingKey("first")) };
-		assert.equal(await signIn(), undefined);
-	});
+	check(
+		"when the provider rotates its keys, new keys are accepted at once and withdrawn keys are refused",
+		async ({ provider, signIn }) => {
+			assert.equal((await signIn())?.username, "ann@example.com");
+			provider.keys = [signingKey("second")];
+			assert.equal((await signIn())?.username, "ann@example.com");
+			provider.spoiled = { header: (header) => ({ ...header, kid: "first" }), signer: byRsa(signingKey("first")) };
+			assert.equal(await signIn(), undefined);
+		},
+	);
 }
 
 function checkPersons(check: Check): void {
-	check("somebody of another tenant is refused", async ({ provider, signIn }) => {
+	check("a user of another tenant is refused", async ({ provider, signIn }) => {
 		for (const tid of ["theirs", undefined, ["theirs"], { ours: true }, "OURS"]) {
 			provider.person = { ...provider.person, tid };
 			assert.equal(await signIn(), undefined, JSON.stringify(tid));
 		}
 	});
 
-	check("a mail address that the provider has not verified is no name", async ({ provider, signIn }) => {
+	check("an unverified email address is not accepted as a user name", async ({ provider, signIn }) => {
 		const { person } = provider;
 		for (const email_verified of [false, undefined, "true", 1]) {
 			provider.person = { ...person, email_verified };
@@ -140,7 +143,7 @@ function checkPersons(check: Check): void {
 		assert.equal(await signIn(), undefined);
 	});
 
-	check("somebody without a usable name is refused", async ({ provider, signIn }) => {
+	check("a user without a valid name is refused", async ({ provider, signIn }) => {
 		const { person } = provider;
 		for (const email of [undefined, "", " ", 7, ["ann@example.com"], "ann@example.com\nroot", "a".repeat(5_000)]) {
 			provider.person = { ...person, email };
@@ -148,14 +151,14 @@ function checkPersons(check: Check): void {
 		}
 	});
 
-	check("what the provider says of somebody else is not taken", async ({ provider, signIn }) => {
+	check("user information about another subject is refused", async ({ provider, signIn }) => {
 		const { groups: _groups, ...person } = provider.person;
 		provider.person = person;
 		provider.spoiled = { userinfo: (claims) => ({ ...claims, sub: "subject-of-bob", groups: ["admins"] }) };
 		assert.ok(!(await signIn())?.groups?.includes("admins"));
 	});
 
-	check("groups that the provider no longer names are gone", async ({ provider, signIn }) => {
+	check("groups that the provider no longer reports are removed", async ({ provider, signIn }) => {
 		provider.person = { ...provider.person, groups: [] };
 		assert.deepEqual((await signIn())?.groups, []);
 		provider.person = { ...provider.person, groups: undefined };
@@ -164,7 +167,7 @@ function checkPersons(check: Check): void {
 }
 
 function checkBrowsers(check: Check): void {
-	check("a code is good once, and for the browser that began", async ({ interactive, provider }) => {
+	check("a code is valid once, and only for the browser that started the sign-in", async ({ interactive, provider }) => {
 		const begin = (state: string) => interactive.begin({ redirectUri, state }, { signal });
 		const [mine, theirs] = [await begin("mine"), await begin("theirs")];
 		const query = await provider.signIn(mine.url);
@@ -180,7 +183,7 @@ function checkBrowsers(check: Check): void {
 		assert.equal(await come(mine.kept, query), undefined);
 	});
 
-	check("a browser that comes back with the state of another sign-in, or with none, is refused", async ({ interactive, provider }) => {
+	check("a browser that returns with the state of another sign-in, or without state, is refused", async ({ interactive, provider }) => {
 		const comeWith = async (change: (query: URLSearchParams) => void) => {
 			const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
 			const query = new URLSearchParams(await provider.signIn(url));
@@ -192,7 +195,7 @@ function checkBrowsers(check: Check): void {
 		assert.equal(await comeWith((query) => query.delete("state")), undefined);
 	});
 
-	check("a browser that comes back with nothing good is refused", async ({ interactive, provider }) => {
+	check("a browser that returns without a valid code is refused", async ({ interactive, provider }) => {
 		const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
 		await provider.signIn(url);
 		for (const query of [
@@ -209,37 +212,43 @@ function checkBrowsers(check: Check): void {
 }
 
 function checkAway(check: Check): void {
-	check("while the provider is away everybody gets SVC_UNAVAILABLE, and no secret shows", async ({ interactive, provider, signIn }) => {
-		const isUnavailable = (error: unknown) =>
-			isSvcError(error, "SVC_UNAVAILABLE") && !inspect(error, { depth: 9, showHidden: true }).includes(provider.clientSecret);
-		const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
-		const query = await provider.signIn(url);
-		provider.failure = (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
-		await assert.rejects(interactive.complete({ redirectUri, state: "mine", kept, query }, { signal }), isUnavailable);
-		provider.failure = (response) => response.destroy();
-		await assert.rejects(interactive.complete({ redirectUri, state: "mine", kept, query }, { signal }), isUnavailable);
-		provider.failure = undefined;
-		assert.equal((await signIn())?.username, "ann@example.com");
-	});
+	check(
+		"while the provider is unavailable, every sign-in fails with SVC_UNAVAILABLE and reveals no secret",
+		async ({ interactive, provider, signIn }) => {
+			const isUnavailable = (error: unknown) =>
+				isSvcError(error, "SVC_UNAVAILABLE") && !inspect(error, { depth: 9, showHidden: true }).includes(provider.clientSecret);
+			const { url, kept } = await interactive.begin({ redirectUri, state: "mine" }, { signal });
+			const query = await provider.signIn(url);
+			provider.failure = (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+			await assert.rejects(interactive.complete({ redirectUri, state: "mine", kept, query }, { signal }), isUnavailable);
+			provider.failure = (response) => response.destroy();
+			await assert.rejects(interactive.complete({ redirectUri, state: "mine", kept, query }, { signal }), isUnavailable);
+			provider.failure = undefined;
+			assert.equal((await signIn())?.username, "ann@example.com");
+		},
+	);
 
-	check("a provider that is away from the beginning is asked again once it is there", async ({ interactive, provider, signIn }) => {
-		provider.failure = (response) => response.writeHead(503).end();
-		const begin = () => interactive.begin({ redirectUri, state: "mine" }, { signal });
-		await assert.rejects(begin(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
-		provider.failure = undefined;
-		assert.equal((await signIn())?.username, "ann@example.com");
-	});
+	check(
+		"a provider that was unavailable at the start is contacted again when it is available",
+		async ({ interactive, provider, signIn }) => {
+			provider.failure = (response) => response.writeHead(503).end();
+			const begin = () => interactive.begin({ redirectUri, state: "mine" }, { signal });
+			await assert.rejects(begin(), (error) => isSvcError(error, "SVC_UNAVAILABLE"));
+			provider.failure = undefined;
+			assert.equal((await signIn())?.username, "ann@example.com");
+		},
+	);
 
-	check("a sign-in that is aborted gives no answer", async ({ interactive, signIn }) => {
+	check("an aborted sign-in returns no result", async ({ interactive, signIn }) => {
 		await assert.rejects(interactive.begin({ redirectUri, state: "mine" }, { signal: AbortSignal.abort() }));
 		assert.equal((await signIn())?.username, "ann@example.com");
 	});
 }
 
 function checkDevices(check: Check): void {
-	check("a device, where there are any, waits until somebody has decided", async ({ interactive, provider }) => {
+	check("a device sign-in, if supported, waits until the user has decided", async ({ interactive, provider }) => {
 		const { beginDevice, pollDevice } = interactive;
-		assert.equal(beginDevice === undefined, pollDevice === undefined, "beginDevice and pollDevice go together");
+		assert.equal(beginDevice === undefined, pollDevice === undefined, "beginDevice and pollDevice must both be implemented or neither");
 		if (beginDevice === undefined || pollDevice === undefined) return;
 		const begin = () => beginDevice.call(interactive, { signal });
 		const poll = (code: string) => pollDevice.call(interactive, code, { signal });

@@ -12,7 +12,7 @@ const event = "http://schemas.openid.net/event/backchannel-logout";
  * support it.
  */
 export function checkSignOuts(check: Check): void {
-	check("word of the provider that a session has ended names it as the sign-in did", async ({ interactive, provider, signIn }) => {
+	check("a sign-out notification identifies the session as its sign-in did", async ({ interactive, provider, signIn }) => {
 		if (interactive.verifySignOut === undefined) return;
 		const { subject, session } = (await signIn()) ?? {};
 		assert.ok(session !== undefined && session !== "", "the identity has no session");
@@ -29,7 +29,7 @@ export function checkSignOuts(check: Check): void {
 		}
 	});
 
-	check("word of a sign-out that the provider has not said, or not to this service, is refused", async ({ interactive, provider }) => {
+	check("a logout token from another issuer or for another service is refused", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;
 		await assertRefused(interactive, provider, [
 			...claimsOf({ iss: "https://elsewhere.example" }, { iss: undefined }, { aud: "another-service" }, { aud: undefined }),
@@ -45,7 +45,7 @@ export function checkSignOuts(check: Check): void {
 		]);
 	});
 
-	check("a token that tells of no sign-out is none, whoever has signed it", async ({ interactive, provider }) => {
+	check("a token that is not a logout token is refused, regardless of its signature", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;
 		const changes = [
 			{ events: undefined },
@@ -64,14 +64,14 @@ export function checkSignOuts(check: Check): void {
 
 /** Registers the tests of logout tokens that are too old, signed with a withdrawn key, or cannot be verified at the moment. */
 function checkMoment(check: Check): void {
-	check("word of a sign-out that is too old is refused", async ({ interactive, provider }) => {
+	check("an old logout token is refused", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;
 		const now = Math.floor(Date.now() / 1_000);
 		const old = claimsOf({ exp: now - 3_600 }, { iat: now - 86_400, exp: undefined }, { iat: undefined }, { iat: now + 3_600 });
 		await assertRefused(interactive, provider, old);
 	});
 
-	check("keys that the provider has withdrawn sign no word of a sign-out", async ({ interactive, provider }) => {
+	check("a logout token signed with a withdrawn key is refused", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;
 		assert.ok((await verify(interactive, provider.toSignOut())) !== undefined);
 		provider.keys = [signingKey("second")];
@@ -80,7 +80,7 @@ function checkMoment(check: Check): void {
 		assert.equal(await verify(interactive, provider.toSignOut()), undefined);
 	});
 
-	check("while the provider is away nobody can tell what it has said", async ({ interactive, provider }) => {
+	check("while the provider is unavailable, a logout token cannot be verified", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;
 		const message = provider.toSignOut();
 		provider.failure = (response) => response.writeHead(503).end();

@@ -23,16 +23,16 @@ export function checkTokens(check: Check): void {
 
 	refuses("a token of another issuer is refused", claims({ iss: "https://elsewhere.example" }), claims({ iss: undefined }));
 	refuses(
-		"a token for somebody else is refused",
+		"a token for another audience is refused",
 		claims({ aud: "another-service" }),
 		claims({ aud: ["another-service"] }),
 		claims({ aud: undefined }),
 		claims({ aud: ["service", "another-service"], azp: "another-service" }),
 	);
 	refuses("a token of another sign-in is refused", claims({ nonce: "another" }), claims({ nonce: undefined }));
-	refuses("a token that has expired is refused", claims({ exp: now - 3_600 }), claims({ exp: undefined }), claims({ nbf: now + 3_600 }));
+	refuses("an expired token is refused", claims({ exp: now - 3_600 }), claims({ exp: undefined }), claims({ nbf: now + 3_600 }));
 	refuses(
-		"a token that nobody has signed is refused",
+		"an unsigned token is refused",
 		() => alg("none", byNothing),
 		() => alg("None", byNothing),
 	);
@@ -42,7 +42,7 @@ export function checkTokens(check: Check): void {
 		({ clientSecret }) => alg("HS256", byHmac(clientSecret)),
 	);
 	refuses(
-		"a token with a key of a stranger is refused",
+		"a token signed with an unknown key is refused",
 		() => ({ signer: byRsa(signingKey("stranger")) }),
 		() => ({ header: (header) => ({ ...header, kid: "stranger" }), signer: byRsa(signingKey("stranger")) }),
 		() => ({
@@ -51,11 +51,11 @@ export function checkTokens(check: Check): void {
 		}),
 	);
 	refuses(
-		"a token that was changed on its way is refused",
+		"a modified token is refused",
 		() => ({ token: changeSubject }),
 		() => ({ token: (text) => text.slice(0, -10) }),
 	);
-	refuses("an answer without a token of who it is is refused", () => ({ withoutIdToken: true }));
+	refuses("a response without an ID token is refused", () => ({ withoutIdToken: true }));
 }
 
 /** Returns a token with another subject and the unchanged signature. */

@@ -53,17 +53,17 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: 'an outage is answered as "no"',
-		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		refusedBy: "if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
 		spoil: onOutage(() => undefined),
 	},
 	{
 		name: 'an outage is answered as "yes"',
-		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		refusedBy: "if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
 		spoil: onOutage(({ username }) => ({ username })),
 	},
 	{
 		name: "an outage is an error of no kind",
-		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		refusedBy: "if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
 		spoil: onOutage(() => {
 			throw new Error("connect ECONNREFUSED");
 		}),
@@ -71,7 +71,7 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: "the error of an outage shows the password",
-		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		refusedBy: "if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
 		spoil: onOutage(({ username, password }) => {
 			throw new SvcError("SVC_UNAVAILABLE", `cannot bind as ${username}:${password}`);
 		}),
@@ -79,7 +79,7 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: "the facts of an outage's error show the password",
-		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		refusedBy: "if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
 		spoil: onOutage((given) => {
 			throw new SvcError("SVC_UNAVAILABLE", "the server cannot be reached", { facts: { request: { ...given } } });
 		}),
@@ -87,7 +87,7 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: "the cause of an outage's error shows the password",
-		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		refusedBy: "if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
 		spoil: onOutage(({ password }) => {
 			const cause = new Error("bind failed", { cause: new Error(`no server took "${password}"`) });
 			throw new SvcError("SVC_UNAVAILABLE", "the server cannot be reached", { cause });
@@ -96,7 +96,7 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: "an outage tells known names from unknown ones",
-		refusedBy: "while it cannot find out, everybody gets SVC_UNAVAILABLE and no password shows",
+		refusedBy: "if credentials cannot be verified, every attempt fails with SVC_UNAVAILABLE and reveals no password",
 		spoil: (sound) =>
 			withChanges(sound, {
 				authenticate: (given, options) => (given.username === "nobody" ? Promise.resolve(undefined) : sound.authenticate(given, options)),
@@ -109,22 +109,22 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: "a password counts up to its 72nd byte",
-		refusedBy: "a long password counts to its end",
+		refusedBy: "a long password is compared in full",
 		spoil: changing(({ username, password }) => ({ username, password: password.slice(0, 72) })),
 	},
 	{
 		name: "a password ends at a NUL",
-		refusedBy: "a NUL neither ends nor lengthens a name or password",
+		refusedBy: "a NUL character does not truncate or extend a name or password",
 		spoil: changing(({ username, password }) => ({ username, password: password.replace(/\0.*$/su, "") })),
 	},
 	{
 		name: "white space around a password is cut off",
-		refusedBy: "passwords with unusual characters are taken as they are",
+		refusedBy: "passwords with unusual characters are passed on unchanged",
 		spoil: changing(({ username, password }) => ({ username, password: password.trim() })),
 	},
 	{
 		name: "a name that is written otherwise becomes somebody else",
-		refusedBy: "a name that is written otherwise is refused, or gives the user's own name",
+		refusedBy: "a different spelling of a user name is refused, or resolves to the user's own name",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async authenticate({ username, password }, options) {
@@ -162,12 +162,12 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: "an abort is ignored",
-		refusedBy: "an attempt that is aborted gives no answer",
+		refusedBy: "an aborted attempt returns no result",
 		spoil: (sound) => withChanges(sound, { authenticate: (given) => sound.authenticate(given, { signal: new AbortController().signal }) }),
 	},
 	{
 		name: "attempts at the same time get each other's answers",
-		refusedBy: "many attempts at once each get their own answer",
+		refusedBy: "concurrent attempts each get their own result",
 		spoil(sound) {
 			let current: Credentials = { username: "", password: "" };
 			return withChanges(sound, {
@@ -181,22 +181,22 @@ export const brokenAuthBackends: readonly Broken<AuthBackend>[] = [
 	},
 	{
 		name: "it is empty for ever, so that anybody may become the first user",
-		refusedBy: "isEmpty, where there is one, is false when there are users",
+		refusedBy: "isEmpty, if implemented, is false if users exist",
 		spoil: (sound) => withChanges(sound, { isEmpty: async () => true }),
 	},
 	{
 		name: "the first user is not kept",
-		refusedBy: "addUser, where there is one, makes the first user",
+		refusedBy: "addUser, if implemented, creates the first user",
 		spoil: (sound) => withChanges(sound, { addUser: async () => {} }),
 	},
 	{
 		name: "a removed user still signs in",
-		refusedBy: "users that it keeps itself are listed, added, given other passwords and removed",
+		refusedBy: "stored users can be listed, added, given new passwords and removed",
 		spoil: (sound) => withChanges(sound, { removeUser: async () => {} }),
 	},
 	{
 		name: "a new user takes the name of one who is there",
-		refusedBy: "users that it keeps itself are listed, added, given other passwords and removed",
+		refusedBy: "stored users can be listed, added, given new passwords and removed",
 		spoil: (sound) => withChanges(sound, { setPassword: async (credentials) => sound.addUser?.(credentials) }),
 	},
 ];

@@ -18,7 +18,7 @@ export const brokenPublishing: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "a slow reader holds up the others",
-		refusedBy: "a slow reader neither holds the publisher nor the other readers",
+		refusedBy: "a slow reader blocks neither the publisher nor the other readers",
 		spoil: holdingUp,
 		hangs: true,
 	},
@@ -50,7 +50,7 @@ export const brokenPublishing: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "what is published while an event is handed on is lost",
-		refusedBy: "events published from within a reader arrive too",
+		refusedBy: "events that a reader publishes arrive",
 		spoil(sound) {
 			let isBusy = false;
 			return withChanges(sound, {
@@ -87,7 +87,7 @@ export const brokenPublishing: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "the bus says that it is shared and cannot be connected to",
-		refusedBy: "it has `connect` for the sentences of shared buses, when it is one",
+		refusedBy: "a shared bus has `connect`, which the statements about shared buses need",
 		spoil: (sound) => withChanges(sound, { capabilities: { shared: true } }),
 	},
 ];
@@ -96,7 +96,7 @@ export const brokenPublishing: readonly Broken<EventBus>[] = [
 export const brokenSharedBuses: readonly Broken<EventBus>[] = [
 	{
 		name: "the bus does not say that it is shared",
-		refusedBy: "it says that it is shared",
+		refusedBy: "it has the capability shared",
 		spoil: (sound) => withChanges(sound, { capabilities: {} }),
 	},
 	{
@@ -112,17 +112,17 @@ export const brokenSharedBuses: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "a node gets back its own events",
-		refusedBy: "a node gets its own events once",
+		refusedBy: "a node receives its own events once",
 		spoil: echoing,
 	},
 	{
 		name: "events of more than 8,000 bytes are dropped",
-		refusedBy: "name and data arrive unchanged, whatever their size and characters",
+		refusedBy: "name and data arrive unchanged, regardless of their size and characters",
 		spoil: (sound) => withChanges(sound, { publish: (name, data) => isLarge(data) || sound.publish(name, data) }),
 	},
 	{
 		name: "half a pair of surrogates is mended",
-		refusedBy: "name and data arrive unchanged, whatever their size and characters",
+		refusedBy: "name and data arrive unchanged, regardless of their size and characters",
 		spoil: changingText((text) => Buffer.from(text).toString()),
 	},
 	{
@@ -135,7 +135,7 @@ export const brokenSharedBuses: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "the last of thousands are lost",
-		refusedBy: "thousands of events at once arrive, each once",
+		refusedBy: "thousands of concurrent events arrive, each once",
 		spoil(sound) {
 			let count = 0;
 			return withChanges(sound, { publish: (name, data) => ++count > 9_990 || sound.publish(name, data) });
@@ -144,13 +144,13 @@ export const brokenSharedBuses: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "what was not sent when the node stops is lost",
-		refusedBy: "what was published before a stop is sent, and the other node goes on",
+		refusedBy: "events published before a stop are sent, and the other node continues",
 		spoil: (sound) => withChanges(sound, { publish: (name, data) => void setImmediate(() => sound.publish(name, data)) }),
 		hangs: true,
 	},
 	{
 		name: "a name that was left and is wanted again is no longer heard",
-		refusedBy: "names that are subscribed later, and again after the last subscriber has left, arrive",
+		refusedBy: "names subscribed later, or again after the last subscriber has left, arrive",
 		spoil(sound) {
 			const known = new Set<string>();
 			return withChanges(sound, {

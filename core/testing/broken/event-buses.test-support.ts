@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 const brokenReading: readonly Broken<EventBus>[] = [
 	{
 		name: "what comes between subscribe and the first read is lost",
-		refusedBy: "what is published between subscribe and the first read arrives",
+		refusedBy: "events published between subscribe and the first read arrive",
 		spoil: (sound) => withChanges(sound, { subscribe: async (names, options) => subscribeLate(sound, names, options) }),
 		hangs: true,
 	},
@@ -29,7 +29,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "one event in a hundred is lost",
-		refusedBy: "a slow reader neither holds the publisher nor the other readers",
+		refusedBy: "a slow reader blocks neither the publisher nor the other readers",
 		spoil: withReads((read) => {
 			let count = 0;
 			return async () => (++count % 100 === 0 ? read().then(read) : read());
@@ -38,7 +38,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "a slow reader misses events and is not told",
-		refusedBy: "a reader behind its buffer gets SVC_SUBSCRIBER_LAGGED, with no gap before it",
+		refusedBy: "a reader that exceeds its buffer gets SVC_SUBSCRIBER_LAGGED, without a gap before it",
 		spoil: (sound) =>
 			withChanges(sound, {
 				subscribe(names, { filter = () => true, buffer = 1_000, signal }) {
@@ -52,14 +52,14 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "a slow reader comes to an end as if there were no more",
-		refusedBy: "a reader behind its buffer gets SVC_SUBSCRIBER_LAGGED, with no gap before it",
+		refusedBy: "a reader that exceeds its buffer gets SVC_SUBSCRIBER_LAGGED, without a gap before it",
 		spoil: withReads(
 			(read) => () => read().catch((error: unknown) => (isSvcError(error, "SVC_SUBSCRIBER_LAGGED") ? done : Promise.reject(error))),
 		),
 	},
 	{
 		name: "a slow reader is told again and again",
-		refusedBy: "a reader behind its buffer gets SVC_SUBSCRIBER_LAGGED, with no gap before it",
+		refusedBy: "a reader that exceeds its buffer gets SVC_SUBSCRIBER_LAGGED, without a gap before it",
 		spoil: withReads((read) => {
 			let failure: unknown;
 			return async () => {
@@ -71,7 +71,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "a reader is told that it is slow, however quickly it reads",
-		refusedBy: "a reader that keeps up never lags, whatever the number of events",
+		refusedBy: "a reader that keeps up never lags, regardless of the number of events",
 		spoil: (sound) =>
 			withChanges(sound, {
 				subscribe(names, options) {
@@ -88,7 +88,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "the buffer has no bound",
-		refusedBy: "a reader behind its buffer gets SVC_SUBSCRIBER_LAGGED, with no gap before it",
+		refusedBy: "a reader that exceeds its buffer gets SVC_SUBSCRIBER_LAGGED, without a gap before it",
 		spoil: (sound) =>
 			withChanges(sound, {
 				subscribe: (names, options) => sound.subscribe(names, { ...options, buffer: Number.MAX_SAFE_INTEGER }),
@@ -110,7 +110,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 
 	{
 		name: "a * is taken for itself",
-		refusedBy: "a name that ends in * takes every name with that beginning",
+		refusedBy: "a name that ends with * matches every name with that prefix",
 		spoil: (sound) =>
 			withChanges(sound, {
 				subscribe: (names, options) =>
@@ -145,7 +145,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "a filter is asked only when an event is read",
-		refusedBy: "events refused by the filter take no place in the buffer",
+		refusedBy: "events rejected by the filter do not fill the buffer",
 		spoil: (sound) =>
 			withChanges(sound, {
 				subscribe(names, { filter = () => true, ...options }) {
@@ -180,11 +180,11 @@ const brokenReading: readonly Broken<EventBus>[] = [
 					return bus.subscribe(names, options);
 				},
 			}),
-		fails: "the reason must not surface",
+		fails: "the abort reason must not be thrown",
 	},
 	{
 		name: "a signal that has aborted before is overlooked",
-		refusedBy: "a signal that has aborted before gives an iterable that is finished",
+		refusedBy: "an already aborted signal returns a finished iterable",
 		spoil: (sound) =>
 			withChanges(sound, {
 				subscribe: (names, options) => sound.subscribe(names, options.signal.aborted ? { ...options, signal: never } : options),
@@ -193,7 +193,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "what had arrived is handed on after the end",
-		refusedBy: "the signal ends a reader that has fallen behind without an error",
+		refusedBy: "the signal ends a lagging reader without an error",
 		spoil: (sound) =>
 			withChanges(sound, {
 				subscribe: (names, options) =>
@@ -204,7 +204,7 @@ const brokenReading: readonly Broken<EventBus>[] = [
 	},
 	{
 		name: "the end of one reader is the end of all",
-		refusedBy: "the end of one subscriber leaves the others alone",
+		refusedBy: "the end of one subscriber does not affect the others",
 		spoil(sound) {
 			const all = new AbortController();
 			return withChanges(sound, {

@@ -1,7 +1,7 @@
 import type { Runner } from "../../contract/index.ts";
 import { type Broken, withChanges } from "./refusals.test-support.ts";
 
-const foundAgain = "a run that is left when the service stops is found again, without gap or repeat";
+const foundAgain = "a run that continues when the service stops is recovered, without gaps or repetitions";
 
 /** Runners with `recovery` that break a promise about it. */
 export const brokenRecoveries: readonly Broken<Runner>[] = [
@@ -26,7 +26,7 @@ export const brokenRecoveries: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "a run that was found again cannot be ended",
-		refusedBy: "a run that was found again can be ended",
+		refusedBy: "a recovered run can be ended",
 		spoil: (sound) =>
 			withChanges(sound, {
 				recover: async (context, state) => sound.recover?.(withChanges(context, { signal: new AbortController().signal }), state),
@@ -34,7 +34,7 @@ export const brokenRecoveries: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "an end that was stored is found again",
-		refusedBy: "an end that was not stored is found again, and not once it is",
+		refusedBy: "an end that was not stored is recovered, but not after it was stored",
 		spoil: (sound) => withChanges(sound, { afterRun: async () => {} }),
 	},
 ];

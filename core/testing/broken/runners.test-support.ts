@@ -5,7 +5,7 @@ import { type Broken, withChanges } from "./refusals.test-support.ts";
 
 const never = new AbortController().signal;
 const cancelStatement = "an abort (cancel) ends the run within the grace and keeps the output";
-const inOrder = "output is emitted in order and complete";
+const inOrder = "output is emitted completely and in order";
 const awaited = "nothing more is emitted on a channel while an emit has not resolved";
 
 /** Runners that break a promise, whatever it is that they run. */
@@ -64,7 +64,7 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "runs at the same time share what one instance remembers",
-		refusedBy: "runs at the same time keep their output apart",
+		refusedBy: "concurrent runs keep their output separate",
 		spoil(sound) {
 			let current: RunContext;
 			return withChanges(sound, {
@@ -77,7 +77,7 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "it runs one action at a time and refuses the others",
-		refusedBy: "one instance runs many actions at once",
+		refusedBy: "one instance runs many actions concurrently",
 		spoil(sound) {
 			let isBusy = false;
 			return withChanges(sound, {
@@ -91,27 +91,27 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "a result is no JSON",
-		refusedBy: "an action that works resolves as succeeded, with a result that survives JSON",
+		refusedBy: "a successful action resolves as succeeded, with a result that survives JSON",
 		spoil: withResult((end) => ({ ...end, result: { ...end.result, ended: new Date() as never } })),
 	},
 	{
 		name: "a result is a list",
-		refusedBy: "an action that works resolves as succeeded, with a result that survives JSON",
+		refusedBy: "a successful action resolves as succeeded, with a result that survives JSON",
 		spoil: withResult((end) => ({ ...end, result: [] as never })),
 	},
 	{
 		name: "what has failed is said to have succeeded",
-		refusedBy: "an action that fails resolves as not succeeded",
+		refusedBy: "a failing action resolves as not succeeded",
 		spoil: withResult((end) => ({ ...end, succeeded: true })),
 	},
 	{
 		name: "what has succeeded is said to have failed",
-		refusedBy: "an action that works resolves as succeeded, with a result that survives JSON",
+		refusedBy: "a successful action resolves as succeeded, with a result that survives JSON",
 		spoil: withResult((end) => ({ ...end, succeeded: false })),
 	},
 	{
 		name: "it throws when an action fails",
-		refusedBy: "an action that fails resolves as not succeeded",
+		refusedBy: "a failing action resolves as not succeeded",
 		spoil: withResult((end) => {
 			if (!end.succeeded) throw new Error("exit code 1");
 			return end;
@@ -120,22 +120,22 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "what it cannot do looks like a failed action",
-		refusedBy: "a runner that cannot do its work rejects with an error that says why",
+		refusedBy: "a runner that cannot do its work rejects with an error that states the reason",
 		spoil: (sound) => withChanges(sound, { run: (context) => sound.run(context).catch(() => ({ succeeded: false, result: {} })) }),
 	},
 	{
 		name: "a run never ends",
-		refusedBy: "an action that works resolves as succeeded, with a result that survives JSON",
+		refusedBy: "a successful action resolves as succeeded, with a result that survives JSON",
 		spoil: (sound) => withChanges(sound, { run: () => new Promise(() => {}) }),
 	},
 	{
 		name: "a run that it cannot carry out never ends",
-		refusedBy: "a runner that cannot do its work rejects with an error that says why",
+		refusedBy: "a runner that cannot do its work rejects with an error that states the reason",
 		spoil: (sound) => withChanges(sound, { run: () => new Promise(() => {}) }),
 	},
 	{
 		name: "it does not say why it cannot do its work",
-		refusedBy: "a runner that cannot do its work rejects with an error that says why",
+		refusedBy: "a runner that cannot do its work rejects with an error that states the reason",
 		spoil: (sound) => withChanges(sound, { run: (context) => sound.run(context).catch(() => Promise.reject(new Error())) }),
 		fails: "Error",
 	},
@@ -173,7 +173,7 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "an abort that came before is overlooked",
-		refusedBy: "a run that was aborted before it began ends at once",
+		refusedBy: "a run that was aborted before it started ends at once",
 		spoil: withSignal(({ signal }) => (signal.aborted ? never : signal)),
 	},
 	{
@@ -211,7 +211,7 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "the abort of one run ends all",
-		refusedBy: "an abort ends one run and leaves the others alone",
+		refusedBy: "an abort ends one run and does not affect the others",
 		spoil(sound) {
 			const all = new AbortController();
 			return withSignal(({ signal }) => {
@@ -231,12 +231,12 @@ export const brokenRunners: readonly Broken<Runner>[] = [
 	},
 	{
 		name: "it tells something else at once than it does",
-		refusedBy: "what is told without a run is what a run comes to, however often it is asked for",
+		refusedBy: "a preview without a run equals the outcome of a run, even if it is repeated",
 		spoil: (sound) => withChanges(sound, { runAtOnce: () => ({ succeeded: true, result: { lines: -1 } }) }),
 	},
 	{
 		name: "a server is left open",
-		refusedBy: "stop leaves no process, socket or file open",
+		refusedBy: "after stop, no process, socket or file is open",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async run(context) {

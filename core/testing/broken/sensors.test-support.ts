@@ -46,10 +46,10 @@ async function nextHappening(happenings: Happenings, signal: AbortSignal): Promi
 }
 
 const registered = "description, trigger types and interval can be registered";
-const ownTrigger = "an event is dispatched on a trigger of its own";
+const ownTrigger = "an event is dispatched on one of its own triggers";
 const ends = "an abort ends the run within the grace, and then it dispatches nothing";
-const noRepeat = "a second run neither repeats nor misses what comes";
-const leavesNothing = "nothing is left open, and a sensor that was not started can be stopped";
+const noRepeat = "a second run neither repeats nor misses events";
+const leavesNothing = "nothing remains open, and a sensor that was not started can be stopped";
 const never = new AbortController().signal;
 
 /** Sensors that break a promise. */
@@ -124,7 +124,7 @@ export const brokenSensors: readonly Broken<Sensor>[] = [
 	},
 	{
 		name: "an abort that came before is overlooked",
-		refusedBy: "a run that was aborted before it began ends at once",
+		refusedBy: "a run that was aborted before it started ends at once",
 		spoil: (sound) =>
 			withChanges(sound, { run: (context) => sound.run(context.signal.aborted ? withChanges(context, { signal: never }) : context) }),
 	},
@@ -166,7 +166,7 @@ export const brokenSensors: readonly Broken<Sensor>[] = [
 		name: "it ends by itself before anything has happened",
 		refusedBy: ownTrigger,
 		spoil: (sound) => withChanges(sound, { run: async () => {} }),
-		fails: "the run has ended by itself",
+		fails: "the run ended by itself",
 	},
 	{
 		name: "a server is left open",

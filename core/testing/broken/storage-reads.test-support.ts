@@ -10,19 +10,19 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "only the first of two orders counts",
-		refusedBy: "a later order decides among equals",
+		refusedBy: "a later order applies to equal values",
 		spoil: (sound) =>
 			withChanges(sound, { find: (kind, query) => sound.find(kind, { ...query, orderBy: (query.orderBy ?? []).slice(0, 1) }) }),
 	},
 	{
 		name: "a bulky field can be asked for",
-		refusedBy: "a bulky field cannot be asked for",
+		refusedBy: "a bulky field cannot be filtered by",
 		spoil: (sound) =>
 			withChanges(sound, { count: (kind, { data: _, ...where }: Record<string, unknown>) => sound.count(kind, where as Where<never>) }),
 	},
 	{
 		name: "the end of a large text is missing",
-		refusedBy: "large texts come back whole and in order, a page at a time, with what was removed left out",
+		refusedBy: "large texts are returned completely and in order, page by page, without removed entities",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async find(kind, query) {
@@ -35,7 +35,7 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "only the first of two conditions counts",
-		refusedBy: "all conditions must hold",
+		refusedBy: "all conditions must match",
 		spoil: (sound) =>
 			withChanges(sound, {
 				find: (kind, { where = {}, ...query }) => sound.find(kind, { ...query, where: toFirst(where) }),
@@ -44,7 +44,7 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "the filter is ignored",
-		refusedBy: "a value finds equal ones, null finds null",
+		refusedBy: "a value matches equal values, and null matches null",
 		spoil: (sound) =>
 			withChanges(sound, {
 				find: (kind, query) => sound.find(kind, { ...query, where: {} }),
@@ -53,7 +53,7 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "`not` leaves out null, as databases do",
-		refusedBy: "not finds all others, null among them",
+		refusedBy: "not matches all other values, including null",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async find(kind, query) {
@@ -65,7 +65,7 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "a prefix takes % and _ for any characters",
-		refusedBy: "prefix takes every character as itself",
+		refusedBy: "prefix treats every character literally",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async find(kind, query) {
@@ -86,27 +86,27 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "the limit is ignored",
-		refusedBy: "limit and offset cut pages without gap or repeat, among equals too",
+		refusedBy: "limit and offset return pages without gaps or repetitions, even among equal values",
 		spoil: (sound) => withChanges(sound, { find: (kind, { limit: _, ...query }) => sound.find(kind, query) }),
 	},
 	{
 		name: "without a limit the first thousand are all",
-		refusedBy: "two thousand entities go in at once",
+		refusedBy: "two thousand entities are inserted at once",
 		spoil: (sound) => withChanges(sound, { find: (kind, query) => sound.find(kind, { limit: 1_000, ...query }) }),
 	},
 	{
 		name: "the count is that of a page",
-		refusedBy: "count counts what matches, whatever a page holds",
+		refusedBy: "count returns the number of matches, regardless of pages",
 		spoil: (sound) => withChanges(sound, { count: async (kind, where, limit) => Math.min(1_000, await sound.count(kind, where, limit)) }),
 	},
 	{
 		name: "the limit of a count is ignored",
-		refusedBy: "count with a limit counts no further",
+		refusedBy: "count with a limit stops at the limit",
 		spoil: (sound) => withChanges(sound, { count: (kind, where) => sound.count(kind, where) }),
 	},
 	{
 		name: "distinct says values as often as they are there",
-		refusedBy: "distinct gives each value once, ascending, without null",
+		refusedBy: "distinct returns each value once, in ascending order, without null",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async distinct(kind, field, where = {}) {
@@ -117,47 +117,47 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "fields that were not asked for come along",
-		refusedBy: "fields limits what is read to these and the id",
+		refusedBy: "fields limits the result to these fields and the id",
 		spoil: (sound) => withChanges(sound, { find: (kind, { fields: _, ...query }) => sound.find(kind, query) }),
 	},
 	{
 		name: "numbers are kept in single precision",
-		refusedBy: "real numbers come back exactly",
+		refusedBy: "floating-point numbers are returned exactly",
 		spoil: changingValues((value) => (typeof value === "number" ? Math.fround(value) : value)),
 	},
 	{
 		name: "big whole numbers are cut to 32 bits",
-		refusedBy: "every field type comes back as it was",
+		refusedBy: "every field type is returned unchanged",
 		spoil: changingValues((value) => (Number.isInteger(value) ? Number(value) | 0 : value)),
 	},
 	{
 		name: "times are cut to milliseconds",
-		refusedBy: "what was inserted is there when the promise resolves",
+		refusedBy: "inserted entities exist when the promise resolves",
 		spoil: changingValues((value) => (typeof value === "string" ? value.replace(/(\.\d{3})\d{3}Z$/, "$1Z") : value)),
 	},
 	{
 		name: "a null within JSON goes missing",
-		refusedBy: "null and a JSON null inside a field are kept apart from empty values",
+		refusedBy: "null and a JSON null inside a field are distinct from empty values",
 		spoil: changingValues((value, key) => (value === null && key === "value" ? undefined : value)),
 	},
 	{
 		name: "an empty list comes back as null",
-		refusedBy: "null and a JSON null inside a field are kept apart from empty values",
+		refusedBy: "null and a JSON null inside a field are distinct from empty values",
 		spoil: changingValues((value) => (Array.isArray(value) && value.length === 0 ? null : value)),
 	},
 	{
 		name: "text ends at a NUL",
-		refusedBy: "awkward text in a text field comes back unchanged",
+		refusedBy: "unusual text in a text field is returned unchanged",
 		spoil: changingValues((value) => (typeof value === "string" ? value.replace(/\0.*$/su, "") : value)),
 	},
 	{
 		name: "text is cut at 64 KiB",
-		refusedBy: "a text of 1 MiB comes back unchanged, as text and inside JSON",
+		refusedBy: "a text of 1 MiB is returned unchanged, as text and inside JSON",
 		spoil: changingValues((value) => (typeof value === "string" ? value.slice(0, 16_384) : value)),
 	},
 	{
 		name: "who changes what was returned changes what is stored",
-		refusedBy: "changes to a returned entity do not reach the storage or other callers",
+		refusedBy: "changes to a returned entity do not affect the storage or other callers",
 		spoil(sound) {
 			const known = new Map<string, unknown>();
 			return withChanges(sound, {
@@ -170,7 +170,7 @@ export const brokenReads: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "who changes what was given changes what is stored",
-		refusedBy: "later changes to a given entity do not reach the storage",
+		refusedBy: "later changes to an inserted entity do not affect the storage",
 		spoil(sound) {
 			const given = new Map<string, unknown>();
 			return withChanges(sound, {

@@ -7,7 +7,7 @@ import { brokenReads } from "./storage-reads.test-support.ts";
 const brokenWrites: readonly Broken<Storage>[] = [
 	{
 		name: "a compare-and-set ignores `expected`",
-		refusedBy: "update of an entity that is not as expected is undefined and changes nothing",
+		refusedBy: "update of an entity that is not as expected returns undefined and changes nothing",
 		spoil: (sound) => withChanges(sound, { update: (kind, id, patch) => sound.update(kind, id, patch) }),
 	},
 	{
@@ -41,7 +41,7 @@ const brokenWrites: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "an update answers with the entity of before",
-		refusedBy: "update changes the patched fields alone and returns the entity afterwards",
+		refusedBy: "update changes only the patched fields and returns the updated entity",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async update(kind, id, patch, expected) {
@@ -85,7 +85,7 @@ const brokenWrites: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "one entity in a hundred is forgotten",
-		refusedBy: "two thousand entities go in at once",
+		refusedBy: "two thousand entities are inserted at once",
 		spoil: (sound) =>
 			withChanges(sound, {
 				insert: (kind, entities) =>
@@ -119,17 +119,17 @@ const brokenWrites: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "an insert answers before it has happened",
-		refusedBy: "what was inserted is there when the promise resolves",
+		refusedBy: "inserted entities exist when the promise resolves",
 		spoil: (sound) => withChanges(sound, { insert: async (...insert) => void nextTurn().then(() => sound.insert(...insert)) }),
 	},
 	{
 		name: "a remove takes away everything of its kind",
-		refusedBy: "remove takes away what matches and says how many",
+		refusedBy: "remove deletes the matching entities and returns their number",
 		spoil: (sound) => withChanges(sound, { remove: (kind) => sound.remove(kind, { where: {} }) }),
 	},
 	{
 		name: "a remove knows no limit",
-		refusedBy: "remove with a limit takes no more than that",
+		refusedBy: "remove with a limit deletes at most that many",
 		spoil: (sound) => withChanges(sound, { remove: (kind, { where }) => sound.remove(kind, { where }) }),
 	},
 	{
@@ -156,7 +156,7 @@ const brokenWrites: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "an update without a patch is left out of a write",
-		refusedBy: "an update with an empty patch within a write asks for what is expected and changes nothing",
+		refusedBy: "an update with an empty patch within a write checks the expectation and changes nothing",
 		spoil: (sound) =>
 			withChanges(sound, {
 				write: (operations) =>
@@ -165,7 +165,7 @@ const brokenWrites: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "what is expected is looked at first, and written later",
-		refusedBy: "what a write has asked for stays so until it has happened",
+		refusedBy: "expectations of a write hold until the write is done",
 		spoil: (sound) =>
 			withChanges(sound, {
 				async write(operations) {
@@ -181,12 +181,12 @@ const brokenWrites: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "a storage that several use has no time",
-		refusedBy: "a shared storage tells the time, which passes and is the same for all who ask",
+		refusedBy: "a shared storage returns the time, which advances and is the same for all nodes",
 		spoil: (sound) => withChanges(sound, { capabilities: { shared: true } }),
 	},
 	{
 		name: "the time of a storage stands still",
-		refusedBy: "a shared storage tells the time, which passes and is the same for all who ask",
+		refusedBy: "a shared storage returns the time, which advances and is the same for all nodes",
 		spoil: (sound) => {
 			const time = Date.now() * 1_000;
 			return withChanges(sound, { capabilities: { shared: true }, now: async () => time });
@@ -205,7 +205,7 @@ const brokenWrites: readonly Broken<Storage>[] = [
 	},
 	{
 		name: "the storage says that it is durable and cannot be opened again",
-		refusedBy: "a durable storage has everything after it was opened again",
+		refusedBy: "a durable storage contains everything after it is reopened",
 		spoil: (sound) => withChanges(sound, { capabilities: { durable: true } }),
 	},
 ];

@@ -36,9 +36,9 @@ export const wrongConfigurations: readonly Wrong[] = [
 	// @ts-expect-error a runner is no auth backend
 	wrong("auth.backend", "expected an auth backend plugin", () => defineConfig({ ...parts, auth: { backend: runner("one") } })),
 	// @ts-expect-error a storage is called to be configured
-	wrong("storage", "got a function, which has to be called", () => defineConfig({ ...parts, storage: () => storage })),
+	wrong("storage", "got a function, which must be called", () => defineConfig({ ...parts, storage: () => storage })),
 	// @ts-expect-error a runner is called to be configured
-	wrong("runners[0]", "got a function, which has to be called", () => defineConfig({ ...parts, runners: [() => runner("one")] })),
+	wrong("runners[0]", "got a function, which must be called", () => defineConfig({ ...parts, runners: [() => runner("one")] })),
 	// @ts-expect-error runners are a list
 	wrong("runners", "expected an array of runner plugins, got the runner plugin", () => defineConfig({ ...parts, runners: runner("one") })),
 	// @ts-expect-error a plugin is no name
@@ -67,12 +67,12 @@ export const wrongConfigurations: readonly Wrong[] = [
 	wrong("api.allow_origin", "expected an array of strings", () => defineConfig({ ...parts, api: { allow_origin: "*" } })),
 	// @ts-expect-error a part of the service is one of the roles
 	wrong("node.only", 'did you mean "worker"?', () => defineConfig({ ...parts, node: { only: ["wroker"] } })),
-	wrong("auth.backend", 'there is no backend "ldpa"; did you mean "ldap"?', () =>
+	wrong("auth.backend", 'unknown backend "ldpa"; did you mean "ldap"?', () =>
 		// @ts-expect-error the name is none of auth_backends
 		defineConfig({ ...parts, auth: { backend: "ldpa" }, auth_backends: { ldap: () => authBackend } }),
 	),
 	// @ts-expect-error there are no backends to choose from
-	wrong("auth.backend", 'there is no backend "ldap"', () => defineConfig({ ...parts, auth: { backend: "ldap" } })),
+	wrong("auth.backend", 'unknown backend "ldap"', () => defineConfig({ ...parts, auth: { backend: "ldap" } })),
 	// @ts-expect-error a backend is a plugin or a name
 	wrong("auth.backend", "expected an auth backend plugin, got 1", () => defineConfig({ ...parts, auth: { backend: 1 } })),
 	wrong("auth_backends.a", "got the storage plugin", () =>
@@ -80,7 +80,7 @@ export const wrongConfigurations: readonly Wrong[] = [
 		defineConfig({ ...parts, auth: { backend: "a" }, auth_backends: { a: () => storage } }),
 	),
 	// @ts-expect-error backends to choose from are functions
-	wrong("auth_backends", "functions that make a backend", () => defineConfig({ ...parts, auth_backends: { a: authBackend } })),
+	wrong("auth_backends", "functions that create a backend", () => defineConfig({ ...parts, auth_backends: { a: authBackend } })),
 	// @ts-expect-error a backend stands in auth only
 	wrong("api.backend", "unknown option", () => defineConfig({ ...parts, api: { backend: authBackend } })),
 	// @ts-expect-error packs is a list

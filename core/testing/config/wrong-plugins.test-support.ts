@@ -54,7 +54,7 @@ export const wrongPlugins: readonly Wrong[] = [
 	// @ts-expect-error a capability is true or false
 	refused("runners[0]", "capability streaming", () => defineRunner("x", () => ({ ...runner, capabilities: { streaming: "yes" } }))()),
 	// @ts-expect-error a runner has parameters
-	refused("runners[0]", "has parameters that cannot be", () => defineRunner("x", () => ({ ...text, capabilities: {}, run }))()),
+	refused("runners[0]", "has invalid parameters", () => defineRunner("x", () => ({ ...text, capabilities: {}, run }))()),
 	refused("runners[0]", 'attribute "type" of parameter "a"', () =>
 		// @ts-expect-error a type is one of JSON
 		defineRunner("x", () => ({ ...runner, parameters: { a: { type: "text" } } }))(),
@@ -68,7 +68,7 @@ export const wrongPlugins: readonly Wrong[] = [
 	// @ts-expect-error a file is required, forbidden or optional
 	refused("runners[0]", "unknown entryPoint; hint: one of", () => defineRunner("x", () => ({ ...runner, entryPoint: "needed" }))()),
 	// @ts-expect-error a method that may be left out is a method all the same
-	refused("runners[0]", "has a member recover that is no method", () => defineRunner("x", () => ({ ...runner, recover: true }))()),
+	refused("runners[0]", "has a member recover that is not a method", () => defineRunner("x", () => ({ ...runner, recover: true }))()),
 	// @ts-expect-error create gives a runner
 	refused("runners[0]", "is created as undefined; hint: ", () => defineRunner("x", () => undefined)()),
 	// @ts-expect-error create is not to be waited for
@@ -100,7 +100,7 @@ export const wrongPlugins: readonly Wrong[] = [
 	// @ts-expect-error a dialect has a description
 	refused("dialects[0]", "has no text description; hint: ", () => defineDialect("x", () => ({}))()),
 	// @ts-expect-error a table has names
-	refused("dialects[0]", "has names that are no table", () => defineDialect("x", () => ({ ...text, names: { kv: 1 } }))()),
+	refused("dialects[0]", "has names that are not an object", () => defineDialect("x", () => ({ ...text, names: { kv: 1 } }))()),
 	// @ts-expect-error tables stand under what they are about
 	refused("dialects[0]", "has attributes that are", () => defineDialect("x", () => ({ ...text, attributes: { action: "cmd" } }))()),
 	refused("dialects[0]", "has a pythonPath that is", () => defineDialect("x", () => ({ ...text, pythonPath: "python" }))()),

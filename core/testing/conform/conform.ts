@@ -18,7 +18,7 @@ export async function conform({ kind, module, only = "", timeout, times }: Confo
 	const statements: ConformStatement[] = [];
 	for (let round = 1; round <= times; round++) {
 		const results = await runKit(kit.register, { timeout, only: (name) => name.includes(only) });
-		if (results.length === 0) throw new SvcError("SVC_CONFIG", `--only: no statement of the kit holds "${only}"`);
+		if (results.length === 0) throw new SvcError("SVC_CONFIG", `--only: no statement of the kit contains "${only}"`);
 		statements.push(
 			...results.map(({ error, ...result }) => ({ ...result, round, error: error === undefined ? undefined : toText(error) })),
 		);

@@ -35,12 +35,12 @@ export function derive(path: string, plugin: AnyPlugin): Derived {
 		case "runner":
 			return {
 				options: { create: () => plugin, cases: {} },
-				leftOut: ["all statements about runs: export `conformance` with `cases` that say how to make the runner do something"],
+				leftOut: ["all statements about runs: export `conformance` with `cases` that define what the runner must do"],
 			};
 		case "auth-backend":
-			throw needsOptions(path, plugin.kind, "`create`, which makes a backend that knows the users it is given");
+			throw needsOptions(path, plugin.kind, "`create`, which creates a backend with the given users");
 		case "sensor":
-			throw needsOptions(path, plugin.kind, "`create`, which gives the plugin and `provoke`, which causes an event");
+			throw needsOptions(path, plugin.kind, "`create`, which returns the plugin and `provoke`, which causes an event");
 	}
 }
 
@@ -98,7 +98,7 @@ async function assertEmpty(storage: Storage): Promise<void> {
 	for (const kind of Object.keys(entityKinds) as EntityKind[]) {
 		if ((await storage.count(kind, {})) === 0) continue;
 		throw new Error(
-			`the storage holds records of the kind "${kind}" and is left alone: export \`conformance\` with a \`create\` that gives an empty one for each statement`,
+			`the storage contains records of the kind "${kind}" and is not changed: export \`conformance\` with a \`create\` that returns an empty storage for each statement`,
 		);
 	}
 }

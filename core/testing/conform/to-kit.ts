@@ -90,6 +90,6 @@ function isPlugin(value: unknown): value is AnyPlugin {
 
 function refusal(path: string, problem: string, cause?: unknown): SvcError {
 	const allowed =
-		"export const conformance = { name, create, … }, the options of the kit without `test`; or a plugin; or a function that makes one";
+		"export const conformance = { name, create, … }, the options of the kit without `test`; or a plugin; or a function that creates one";
 	return new SvcError("SVC_CONFIG", `module "${path}" ${problem}; allowed: ${allowed}`, { cause });
 }

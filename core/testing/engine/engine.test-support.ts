@@ -26,7 +26,7 @@ export const principal: Principal = { username: "maria", isAdmin: true, authenti
 
 /** A runner whose parameters say what it does. */
 export const scripted = defineRunner("scripted", () => ({
-	description: "Does what its parameters say.",
+	description: "Simulates an action as defined by its parameters.",
 	capabilities: { streaming: true, cancellation: true },
 	parameters: {
 		lines: { type: "array", default: [] },

@@ -38,7 +38,7 @@ export function testSharedEventBus({ test, name, create, connect }: Required<Eve
 }
 
 function checkArrival(check: Check): void {
-	check("it says that it is shared", async ({ bus }) => {
+	check("it has the capability shared", async ({ bus }) => {
 		assert.equal(bus.capabilities.shared, true);
 	});
 
@@ -50,7 +50,7 @@ function checkArrival(check: Check): void {
 		assert.deepEqual(await readNumbers(answers, 50), range(50));
 	});
 
-	check("name and data arrive unchanged, whatever their size and characters", async (here, there) => {
+	check("name and data arrive unchanged, regardless of their size and characters", async (here, there) => {
 		const events = await there.subscribe(["*"]);
 		const sent: BusEvent[] = [
 			{ name: "svc.a__b", data: { text: "ä\u0000\n\r\u2028\u{1f600}\ud800'\"\\", nested: { list: [1, null, true, { "": "" }] } } },
@@ -75,7 +75,7 @@ function checkArrival(check: Check): void {
 		assert.deepEqual(await readNumbers(events, 60), range(60));
 	});
 
-	check("a node gets its own events once", async (here, there) => {
+	check("a node receives its own events once", async (here, there) => {
 		const [own, other] = [await here.subscribe(["a"]), await there.subscribe(["a"])];
 		publishNumbers(here.bus, "a", 20);
 		await readNumbers(other, 20);
@@ -84,7 +84,7 @@ function checkArrival(check: Check): void {
 		assert.deepEqual(await readNumbers(own, 21), range(21));
 	});
 
-	check("thousands of events at once arrive, each once", async (here, there) => {
+	check("thousands of concurrent events arrive, each once", async (here, there) => {
 		const events = await there.subscribe(["a"], { buffer: 10_000 });
 		publishNumbers(here.bus, "a", 10_000);
 		assert.deepEqual(await readNumbers(events, 10_000), range(10_000));
@@ -92,7 +92,7 @@ function checkArrival(check: Check): void {
 }
 
 function checkNames(check: Check): void {
-	check("only subscribed names arrive, and * at the end stands for any rest", async (here, there) => {
+	check("only subscribed names arrive, and a trailing * matches any rest", async (here, there) => {
 		const [exact, some] = [await there.subscribe(["svc.b"]), await there.subscribe(["svc.execution*", "svc.announcement__*"])];
 		const names = ["svc.execution", "svc.execution__update", "svc.execution.output__create", "svc.announcement__x.y"];
 		for (const name of ["svc.exec", "svc", "svc.announcement", ...names, "svc.b.c", "svc.bc", "svc.b"]) here.bus.publish(name, { name });
@@ -100,13 +100,13 @@ function checkNames(check: Check): void {
 		assert.equal((await readOne(exact)).name, "svc.b");
 	});
 
-	check("a filter sees the data of events from elsewhere", async (here, there) => {
+	check("a filter sees the data of events of other nodes", async (here, there) => {
 		const events = await there.subscribe(["a"], { filter: (event) => Number(event.data["number"]) % 10 === 0 });
 		publishNumbers(here.bus, "a", 31);
 		assert.deepEqual(await readNumbers(events, 4), [0, 10, 20, 30]);
 	});
 
-	check("names that are subscribed later, and again after the last subscriber has left, arrive", async (here, there) => {
+	check("names subscribed later, or again after the last subscriber has left, arrive", async (here, there) => {
 		for (const round of range(5)) {
 			const end = new AbortController();
 			const events = await there.subscribe([`svc.kind${round % 2}__x`], { signal: end.signal });
@@ -118,7 +118,7 @@ function checkNames(check: Check): void {
 }
 
 function checkLag(check: Check): void {
-	check("a reader that falls behind the other node gets SVC_SUBSCRIBER_LAGGED, with no gap before it", async (here, there) => {
+	check("a reader that lags behind the other node gets SVC_SUBSCRIBER_LAGGED, without a gap before it", async (here, there) => {
 		const slow = await there.subscribe(["a"], { buffer: 10 });
 		const witness = await there.subscribe(["a"]);
 		publishNumbers(here.bus, "a", 200);
@@ -136,7 +136,7 @@ function checkLag(check: Check): void {
 }
 
 function checkEnds(check: Check): void {
-	check("what was published before a stop is sent, and the other node goes on", async (here, there) => {
+	check("events published before a stop are sent, and the other node continues", async (here, there) => {
 		const events = await there.subscribe(["a"]);
 		publishNumbers(here.bus, "a", 100);
 		await here.bus.stop?.();

@@ -6,7 +6,7 @@ const lines = 60;
 
 /** Registers the tests of engines that cannot be reached. */
 export function checkOutages(check: LastingCheck, { losesAnswers }: { readonly losesAnswers: boolean }): void {
-	check("while the engine cannot be reached a run goes on, and it has no second job afterwards", async (scope) => {
+	check("while the engine cannot be reached, a run continues, and it has no second job afterwards", async (scope) => {
 		const run = scope.begin(scope.cases.prints(lines));
 		await scope.printed(run, "line 3\n");
 		await scope.engine.cutOff();
@@ -15,19 +15,19 @@ export function checkOutages(check: LastingCheck, { losesAnswers }: { readonly l
 		await assertEndsOnce(scope, run);
 	});
 
-	check("a run is looked for until the engine can be reached again", async (scope) => {
+	check("recovery of a run is retried until the engine can be reached", async (scope) => {
 		const given = scope.cases.prints(lines);
 		const run = scope.begin(given);
 		await scope.printed(run, "line 3\n");
 		await scope.engine.cutOff();
 		await scope.restart();
 		const again = await scope.recover(run.context, given);
-		await scope.willContinue(again, "the run was given up because its engine cannot be reached");
+		await scope.willContinue(again, "the run was abandoned because its engine cannot be reached");
 		await scope.engine.restore();
 		await assertEndsOnce(scope, again);
 	});
 
-	check("a run that begins while the engine cannot be reached has one job or, where it fails, none", async (scope) => {
+	check("a run that starts while the engine cannot be reached has one job or, if it fails, none", async (scope) => {
 		await scope.engine.cutOff();
 		const run = scope.begin(scope.cases.prints(3));
 		const failed = await Promise.race([run.end.then(isFailure, () => true), scope.calm()]);
@@ -37,7 +37,7 @@ export function checkOutages(check: LastingCheck, { losesAnswers }: { readonly l
 		assert.equal(await scope.accepted(), 0, "a job was submitted for a run that has failed");
 	});
 
-	check("a cancel while the engine cannot be reached ends the job once it can be", async (scope) => {
+	check("a cancel while the engine cannot be reached ends the job when it is reachable again", async (scope) => {
 		const run = scope.begin(scope.cases.blocks);
 		await scope.printed(run, "ready\n");
 		await scope.engine.cutOff();
@@ -49,13 +49,13 @@ export function checkOutages(check: LastingCheck, { losesAnswers }: { readonly l
 	});
 
 	if (!losesAnswers) return;
-	check("a submission whose answer is lost makes no second job", async (scope) => {
+	check("a submission whose response is lost creates no second job", async (scope) => {
 		await scope.engine.loseNextAnswer?.();
 		const run = scope.begin(scope.cases.prints(3));
 		await assertEndsOnce(scope, run, 3);
 	});
 
-	check("a submission whose answer is lost with the service is found again", async (scope) => {
+	check("a submission whose response is lost with the service is recovered", async (scope) => {
 		await scope.engine.loseNextAnswer?.();
 		const given = scope.cases.prints(3);
 		const run = scope.begin(given);

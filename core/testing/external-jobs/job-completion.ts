@@ -12,14 +12,14 @@ const noticed = 30_000;
 export function checkEnds(check: LastingCheck): void {
 	checkCancels(check);
 	checkTakenAway(check);
-	check("a job that has ended is gone once the end of its run is stored", async (scope) => {
+	check("a completed job is removed when the end of its run is stored", async (scope) => {
 		const run = scope.begin(scope.cases.prints(3));
 		assert.equal((await scope.endOf(run)).succeeded, true);
 		assertPrinted(run.context, toLines(3));
 		await scope.assertNothingLeft(run);
 	});
 
-	check("the first end stands, whoever looks again", async (scope) => {
+	check("the first end is final, even if it is queried again", async (scope) => {
 		for (const given of [scope.cases.fails, scope.cases.prints(3)]) {
 			const first = scope.begin(given);
 			const end = await scope.endOf(first);
@@ -57,14 +57,14 @@ function checkCancels(check: LastingCheck): void {
 		await scope.printed(run, "ready\n");
 		await scope.restart();
 		const again = await scope.recover(run.context, scope.cases.blocks, { isCanceled: true });
-		assert.notEqual((await within(noticed, again.end, "the run goes on although it was canceled"))?.succeeded, true);
+		assert.notEqual((await within(noticed, again.end, "the run continues although it was canceled"))?.succeeded, true);
 		await scope.assertNothingLeft(again);
 		assert.equal(await scope.accepted(), 1);
 	});
 }
 
 function checkTakenAway(check: LastingCheck): void {
-	check("a job that is taken away fails its run within 30 seconds, with the reason", async (scope) => {
+	check("a job removed by another client fails its run within 30 seconds, with the reason", async (scope) => {
 		const run = scope.begin(scope.cases.blocks);
 		await scope.printed(run, "ready\n");
 		await takeAllAway(scope);
@@ -73,7 +73,7 @@ function checkTakenAway(check: LastingCheck): void {
 		await scope.assertNothingLeft(run);
 	});
 
-	check("a job that was taken away while no service ran is not submitted again", async (scope) => {
+	check("a job removed while no service ran is not submitted again", async (scope) => {
 		const run = scope.begin(scope.cases.blocks);
 		await scope.printed(run, "ready\n");
 		await scope.restart();
@@ -110,10 +110,10 @@ async function assertFailsWithReason(run: Promise<RunResult | undefined>) {
 		(end) => ({ end }),
 		(error: unknown) => ({ error }),
 	);
-	const outcome = await within(noticed, settled, "nobody has noticed that the job is gone");
+	const outcome = await within(noticed, settled, "the run did not notice that the job is gone");
 	if ("error" in outcome) return assert.ok(outcome.error instanceof Error && outcome.error.message !== "", "it fails without a reason");
 	const { end } = outcome;
-	assert.ok(end !== undefined, "the run was not found");
+	assert.ok(end !== undefined, "the run was not recovered");
 	assert.equal(end.succeeded, false);
 	assert.ok(end.status === undefined || end.status === "failed", `its status is ${end.status}`);
 	const { error } = end.result;

@@ -26,7 +26,7 @@ export class KillableRun {
 			this.#tellDeath = resolve;
 		});
 		this.#grave = new Promise((_, reject) => {
-			this.#open = () => reject(new SvcError("SVC_CONFLICT", "the execution is no longer this run's"));
+			this.#open = () => reject(new SvcError("SVC_CONFLICT", "the execution no longer belongs to this run"));
 		});
 		// Suspended calls receive this rejection. If there are none, it must not become an unhandled rejection.
 		this.#grave.catch(() => {});

@@ -58,7 +58,7 @@ export class LastingScope {
 	/** Recovers an earlier run from its saved state. */
 	async recover(before: TestRunContext, given: RunContextOptions, { isCanceled = false } = {}): Promise<Going> {
 		const state = before.savedState();
-		assert.ok(state !== undefined, "no state was saved: nobody would look for the run");
+		assert.ok(state !== undefined, "no state was saved, so the run cannot be recovered");
 		const context = this.#createContext({ ...given, after: before });
 		await context.saveState(state);
 		if (isCanceled) context.abort("cancel");
@@ -72,9 +72,9 @@ export class LastingScope {
 	}
 
 	/** Returns the result of a run. Fails if `recover` has not found the run, or if the run does not end in time. */
-	async endOf({ end }: Going, late = "the run goes on"): Promise<RunResult> {
+	async endOf({ end }: Going, late = "the run continues"): Promise<RunResult> {
 		const result = await within(this.#parts.patience, end, late);
-		assert.ok(result !== undefined, "the run was not found again");
+		assert.ok(result !== undefined, "the run was not recovered");
 		return result;
 	}
 

@@ -4,15 +4,15 @@ import type { LastingCheck } from "./lasting-scope.ts";
 
 /** Registers the tests of jobs that wait in the engine's queue. */
 export function checkWaiting(check: LastingCheck): void {
-	check("a job that waits is neither given up nor submitted again", async (scope) => {
+	check("a queued job is neither abandoned nor submitted again", async (scope) => {
 		const given = scope.cases.prints(3);
 		await scope.engine.hold?.();
 		const run = scope.begin(given);
 		await scope.until(async () => (await scope.accepted()) > 0, "no job was submitted");
-		await scope.willContinue(run, "the run ended although its job has not begun");
+		await scope.willContinue(run, "the run ended although its job has not started");
 		await scope.restart();
 		const again = await scope.recover(run.context, given);
-		await scope.willContinue(again, "a restarted service gives a job up that has not begun");
+		await scope.willContinue(again, "a restarted service abandons a job that has not started");
 		await scope.engine.release?.();
 		assert.equal((await scope.endOf(again)).succeeded, true);
 		assertPrinted(again.context, toLines(3));
@@ -20,7 +20,7 @@ export function checkWaiting(check: LastingCheck): void {
 		await scope.assertNothingLeft(again);
 	});
 
-	check("a cancel leaves nothing of a job that waits", async (scope) => {
+	check("a cancel leaves nothing of a queued job", async (scope) => {
 		await scope.engine.hold?.();
 		const run = scope.begin(scope.cases.blocks);
 		await scope.until(async () => (await scope.accepted()) > 0, "no job was submitted");

@@ -9,29 +9,25 @@ const lines = 8;
 
 /** Registers the tests of services that are killed. */
 export function checkDeaths(check: LastingCheck): void {
-	check("no job is submitted before its run can be found again", async (scope) => {
+	check("no job is submitted before its run can be recovered", async (scope) => {
 		const run = scope.begin(scope.cases.prints(lines), 1);
 		await within(30_000, Promise.race([run.death, run.end]), "the run has neither saved its state nor ended");
 		await scope.calm();
-		assert.equal(await scope.accepted(), 0, "a job was submitted that nobody would find after a crash");
+		assert.equal(await scope.accepted(), 0, "a job was submitted that could not be recovered after a crash");
 		assert.deepEqual(await scope.engine.jobs(), []);
 	});
 
-	check("a run whose service is killed at any moment is found again, with its output once and without a second job", async (scope) => {
+	check("a run whose service is killed at any moment is recovered, with its output once and without a second job", async (scope) => {
 		const given = scope.cases.prints(lines);
 		const killed = moments.map((moment) => scope.begin(given, moment));
-		await within(
-			30_000,
-			Promise.all(killed.map(({ end, death }) => Promise.race([death, end]))),
-			"a run has neither come to its death nor to its end",
-		);
+		await within(30_000, Promise.all(killed.map(({ end, death }) => Promise.race([death, end]))), "a run was neither killed nor completed");
 		await scope.restart();
 		const found = killed.filter(({ context }) => context.savedState() !== undefined);
 		const again = await Promise.all(found.map(({ context }) => scope.recover(context, given)));
 		await assertEachOnce(scope, again);
 	});
 
-	check("a run whose service is killed between submission and the next word is found again", async (scope) => {
+	check("a run whose service is killed directly after the submission is recovered", async (scope) => {
 		const given = scope.cases.prints(lines);
 		const run = scope.begin(given);
 		await scope.until(async () => (await scope.accepted()) > 0, "no job was submitted");
@@ -45,7 +41,7 @@ export function checkDeaths(check: LastingCheck): void {
 		const first = scope.begin(given);
 		await scope.printed(first, "line 5\n");
 		first.context.abort("shutdown");
-		assert.equal((await scope.endOf(first)).status, "running", "it does not leave its job going when the service stops");
+		assert.equal((await scope.endOf(first)).status, "running", "it does not leave its job running when the service stops");
 		await scope.restart();
 		const second = await scope.recover(first.context, given);
 		await scope.printed(second, "line 20\n");
@@ -63,12 +59,12 @@ export function checkDeaths(check: LastingCheck): void {
  * job was submitted.
  */
 async function assertEachOnce(scope: LastingScope, runs: readonly Going[]): Promise<void> {
-	const ends = await within(30_000, Promise.all(runs.map(({ end }) => end)), "a run that is looked for again goes on");
+	const ends = await within(30_000, Promise.all(runs.map(({ end }) => end)), "a recovered run continues");
 	const ended = runs.filter((_, index) => ends[index] !== undefined);
 	for (const [index, end] of ends.entries()) {
 		const run = runs[index];
 		if (end === undefined || run === undefined) continue;
-		assert.equal(end.succeeded, true, `its job was not found: ${JSON.stringify(end)}`);
+		assert.equal(end.succeeded, true, `its job was not recovered: ${JSON.stringify(end)}`);
 		assertPrinted(run.context, toLines(lines));
 	}
 	assert.equal(await scope.accepted(), ended.length, "not every run has exactly one job");

@@ -55,7 +55,7 @@ const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
 test("what was stored as running and never begun is not run, and its end says that the node went away", async () => {
 	const { last, marks } = await findLast("default.plain");
 	assert.deepEqual(statuses(last), ["requested", "scheduled", "running", "abandoned"]);
-	assert.match(String(last.result?.["error"]), /went away/);
+	assert.match(String(last.result?.["error"]), /the node that ran the action stopped/);
 	assert.deepEqual(marks, []);
 });
 

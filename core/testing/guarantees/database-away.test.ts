@@ -149,7 +149,7 @@ export default {
 	const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
 	try {
 		await until("it lives", 20, async () => (await ask(`http://127.0.0.1:${port}/health/live`))?.status === 200 || undefined);
-		await until("it says what it waits for", 10, () => printed.includes("storage is away; the start is tried again") || undefined);
+		await until("it says what it waits for", 10, () => printed.includes("storage is unavailable; the start is retried") || undefined);
 		const asked = performance.now();
 		child.kill("SIGTERM");
 		assert.equal(await exited, 0, printed);

@@ -100,7 +100,7 @@ test("a start waits while another program has locked the file, and goes on when 
 			async (service, warnings) => {
 				assert.ok(heldFor > 0, "it has not waited");
 				assert.equal((await askReady(service)).status, 200);
-				assert.ok(warnings.includes("storage is away; the start is tried again until it is there"), warnings.join("\n"));
+				assert.ok(warnings.includes("storage is unavailable; the start is retried until it is available"), warnings.join("\n"));
 			},
 			letGo,
 		);

@@ -7,7 +7,7 @@ import { ended, type VersionedPack } from "./versioned-pack.test-support.ts";
 /** Seconds. */
 const patience = 30;
 /** Steps of an installation, as it tells of them. */
-export const phases = ["fetch", "keep the files of", "look at the files of", "make ready", "switch to"] as const;
+export const phases = ["fetch", "store the files of", "check the files of", "prepare the environment of", "switch to"] as const;
 export type Phase = (typeof phases)[number];
 
 /** Install to the end: milliseconds that each phase took, none for those that it did without. */

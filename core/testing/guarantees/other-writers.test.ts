@@ -370,7 +370,7 @@ withOther("a change of a trigger type that another request has renamed is refuse
 	const { id } = await engine.triggers.types.create({ pack: "default", name: "happening" });
 	other.before("trigger_type", {}, () => storage.update("trigger_type", id, { name: "other", ref: "default.other" }));
 	const change = engine.triggers.types.update(happening, { pack: "default", name: "happening", description: "mine" });
-	await assert.rejects(change, /was changed by another request at the same time/);
+	await assert.rejects(change, /was changed concurrently; try again/);
 });
 
 test.run();

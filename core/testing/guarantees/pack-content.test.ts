@@ -98,7 +98,7 @@ mountTest("a node whose disk is full says so, keeps nothing half-made, and goes 
 		try {
 			await undisturbed(places, async ({ contents }) => {
 				const content = await contents.store(places.pack, options);
-				const told = /the files of pack "disk" cannot be laid out on this node: ENOSPC/;
+				const told = /the files of pack "disk" cannot be written to this node: ENOSPC/;
 				for (let tries = 0; tries < 2; tries += 1) await assert.rejects(contents.directory("disk", content), told);
 				assert.deepEqual(readdirSync(join(places.root, "disk")), []);
 				execFileSync("mount", ["-o", "remount,size=20m", places.root]);

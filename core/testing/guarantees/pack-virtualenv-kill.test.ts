@@ -28,7 +28,14 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const into = () => random(400);
 const random = createRandom(seed);
 /** Most of them where a virtualenv is half made. */
-const moments = ["make ready", "make ready", "switch to", "seen", "make ready", ...phases] as const;
+const moments = [
+	"prepare the environment of",
+	"prepare the environment of",
+	"switch to",
+	"seen",
+	"prepare the environment of",
+	...phases,
+] as const;
 
 interface Node {
 	readonly directory: string;
@@ -74,8 +81,8 @@ test(`of two nodes one is killed ${kills} times while it installs a pack with a 
 			const killed = await until("a node installs", 30, () => findInstaller(nodes, execution));
 			const other = nodes.find((node) => node !== killed) as Node;
 			if (moment === "seen") await untilSeen(other.service, version);
-			else await untilIn(other.service, execution, { phase: moment, after: moment === "make ready" ? 0 : into() });
-			if (moment === "make ready") await untilHalfMade(killed);
+			else await untilIn(other.service, execution, { phase: moment, after: moment === "prepare the environment of" ? 0 : into() });
+			if (moment === "prepare the environment of") await untilHalfMade(killed);
 			await killed.service.kill();
 			await nothingLeft(killed.directory, 10);
 			found.halfMade += await countHalfMade(killed);

@@ -224,7 +224,7 @@ test("runs of a worker that is cut off and of a killed one end abandoned with no
 	assert.equal((await ended(await run("true", ["blue"]))).status, "succeeded", "it takes work again");
 	const record = await ended(mortal);
 	assert.equal(record.status, "abandoned", JSON.stringify(record));
-	assert.equal(record.result?.["error"], 'the worker "mortal" that ran the action went away');
+	assert.equal(record.result?.["error"], 'the worker "mortal" that ran the action stopped');
 	await gone("orphan");
 	start("heir", "mortal");
 	const second = await until("it is run again", 20, async () => {

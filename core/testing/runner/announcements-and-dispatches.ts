@@ -3,7 +3,7 @@ import type { Check } from "./cases.ts";
 
 /** Registers the tests of runners that announce or dispatch events. */
 export function checkAnnouncementsAndDispatches(check: Check): void {
-	check("announces", "what is announced and dispatched arrives as given", async ({ runner, given, context, inTime }) => {
+	check("announces", "announcements and dispatches arrive unchanged", async ({ runner, given, context, inTime }) => {
 		const run = context(given.given);
 		assert.equal((await inTime(runner.run(run))).succeeded, true);
 		assert.deepEqual(run.announcements, given.announcements ?? []);

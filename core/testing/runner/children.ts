@@ -12,20 +12,16 @@ const maxCuts = 5;
 
 /** Registers the tests of runners that start children. */
 export function checkChildren(check: Check): void {
-	check(
-		"startsChildren",
-		"a run that starts children ends when they have ended, and not before",
-		async ({ runner, given, context, grace, inTime }) => {
-			const run = context({ ...given, onChild: () => undefined });
-			const end = runner.run(run);
-			const first = await inTime(Promise.race([run.children.whenOpen(), end]));
-			assert.ok("key" in first, "the run has ended without a child");
-			assert.equal(await Promise.race([end, delay(moment, "waiting")]), "waiting", "the run has ended before its child");
-			const result = await within(grace, endAll(run, end), "the run had not ended");
-			assert.equal(result.succeeded, true);
-			assertJsonObject(result);
-		},
-	);
+	check("startsChildren", "a run that starts children ends only after its children", async ({ runner, given, context, grace, inTime }) => {
+		const run = context({ ...given, onChild: () => undefined });
+		const end = runner.run(run);
+		const first = await inTime(Promise.race([run.children.whenOpen(), end]));
+		assert.ok("key" in first, "the run has ended without a child");
+		assert.equal(await Promise.race([end, delay(moment, "waiting")]), "waiting", "the run has ended before its child");
+		const result = await within(grace, endAll(run, end), "the run had not ended");
+		assert.equal(result.succeeded, true);
+		assertJsonObject(result);
+	});
 
 	check("startsChildren", "an abort ends a run that waits for its children", async ({ runner, given, context, grace, inTime }) => {
 		for (const kind of ["cancel", "timeout", "shutdown"] as const) {
@@ -37,7 +33,7 @@ export function checkChildren(check: Check): void {
 		}
 	});
 
-	check("startsChildren", "a run that another node goes on with starts no child twice", async (scope) => {
+	check("startsChildren", "a run that another node resumes starts no child twice", async (scope) => {
 		const { runner, given, context, inTime } = scope;
 		if (runner.capabilities.recovery !== true) return;
 		const whole = context(given);
@@ -74,13 +70,13 @@ async function assertGoesOn(
 	await within(
 		grace,
 		runner.run(first).catch(() => {}),
-		"the run that was taken away had not ended",
+		"the run that was taken over had not ended",
 	);
 	const state = first.savedState();
-	assert.ok(state !== undefined, "a child was started before any state was saved: nobody goes on with the run");
+	assert.ok(state !== undefined, "a child was started before any state was saved, so no node can resume the run");
 	const second = context({ ...given, after: first });
 	const found = await inTime(Promise.resolve((await restart()).recover?.(second, state)));
 	assert.equal(found?.succeeded, true);
 	const keys = second.children.started.map(({ key }) => key);
-	assert.equal(keys.length, count, `children with the keys ${keys.join(", ")} where there should be ${count}`);
+	assert.equal(keys.length, count, `expected ${count} children, got those with the keys ${keys.join(", ")}`);
 }

@@ -53,7 +53,7 @@ async function refusalOf(statement: string, options: Partial<RunnerSuiteOptions>
 	return result.error.message;
 }
 
-const inOrder = "output is emitted in order and complete";
+const inOrder = "output is emitted completely and in order";
 const cancel = "an abort (cancel) ends the run within the grace and keeps the output";
 const wrap = (text: string) => `${JSON.stringify({ text })}\n`;
 const unwrap: ReadOutput = (chunks) =>

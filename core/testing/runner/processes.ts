@@ -7,7 +7,7 @@ import { assertPrinted } from "./printed-output.ts";
 
 /** Registers the tests of processes that misbehave. */
 export function checkProcesses(check: Check): void {
-	check("printsInvalid", "bytes that are no text do no harm", async ({ runner, given, context, inTime }) => {
+	check("printsInvalid", "bytes that are not valid text do no harm", async ({ runner, given, context, inTime }) => {
 		const run = context(given);
 		const end = await inTime(runner.run(run));
 		assert.equal(end.succeeded, true);
@@ -15,7 +15,7 @@ export function checkProcesses(check: Check): void {
 		assertJsonObject(end);
 	});
 
-	check("printsSplit", "a character whose bytes come one after the other arrives whole", async ({ runner, given, context, inTime }) => {
+	check("printsSplit", "a character that arrives in several pieces is emitted whole", async ({ runner, given, context, inTime }) => {
 		const run = context(given);
 		assert.equal((await inTime(runner.run(run))).succeeded, true);
 		assertPrinted(run, "é\n");
@@ -40,14 +40,14 @@ export function checkProcesses(check: Check): void {
 
 	check(
 		"doubleForks",
-		"nothing that a run has started outlives its cancel, wherever it has gone",
+		"no process of a run outlives its cancel, even if it changed its process group",
 		async ({ startUntil, given, grace, context }) => {
 			const mark = `600.${process.pid}${Math.trunc(performance.now())}`;
 			const run = context(given(mark));
 			// The runner finds the processes of the run by this variable.
 			Object.assign(run, { environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: run.execution_id } });
 			const { end } = await startUntil(run, "ready\n");
-			assert.ok(findCommandLines(mark).length > 0, "the case starts nothing with the mark");
+			assert.ok(findCommandLines(mark).length > 0, "the case starts no process with the mark");
 			run.abort("cancel");
 			await endOfAborted(grace + 1_000, end);
 			for (let round = 0; round < 100 && findCommandLines(mark).length > 0; round++) await delay(10);
@@ -55,7 +55,7 @@ export function checkProcesses(check: Check): void {
 		},
 	);
 
-	check("hidesSecret", "a secret parameter stands on no command line", async ({ startUntil, given, grace, context }) => {
+	check("hidesSecret", "a secret parameter does not appear on a command line", async ({ startUntil, given, grace, context }) => {
 		const secret = `s3cret-${process.pid}-${Math.trunc(performance.now())}`;
 		const run = context(given(secret));
 		const { end } = await startUntil(run, "ready\n");

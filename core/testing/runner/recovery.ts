@@ -7,7 +7,7 @@ const count = 60;
 
 /** Registers the tests of runners with the capability `recovery`. */
 export function checkRecovery(check: Check): void {
-	check("lasts", "a run that is left when the service stops is found again, without gap or repeat", async (scope) => {
+	check("lasts", "a run that continues when the service stops is recovered, without gaps or repetitions", async (scope) => {
 		const { runner, startUntil, given, context } = scope;
 		assert.equal(runner.capabilities.recovery, true);
 		const first = context(given(count));
@@ -23,7 +23,7 @@ export function checkRecovery(check: Check): void {
 		assertPrinted(second, toLines(count));
 	});
 
-	check("lasts", "a run that was found again can be ended", async ({ startUntil, given, grace, context, restart }) => {
+	check("lasts", "a recovered run can be ended", async ({ startUntil, given, grace, context, restart }) => {
 		const first = context(given(count));
 		const { end } = await startUntil(first, "line 5\n");
 		first.abort("shutdown");
@@ -35,7 +35,7 @@ export function checkRecovery(check: Check): void {
 		assert.equal(found?.succeeded, false);
 	});
 
-	check("lasts", "an end that was not stored is found again, and not once it is", async ({ runner, given, context, inTime }) => {
+	check("lasts", "an end that was not stored is recovered, but not after it was stored", async ({ runner, given, context, inTime }) => {
 		const run = context(given(1));
 		const { succeeded } = await inTime(runner.run(run));
 		const again = context({ ...given(1), after: run });
@@ -45,6 +45,6 @@ export function checkRecovery(check: Check): void {
 		await runner.afterRun(run);
 		// The runner may return nothing or report the work as removed. A successful result would mean that it keeps results forever.
 		const late = await runner.recover?.(context({ ...given(1), after: run }), run.savedState() ?? {});
-		assert.notEqual(late?.succeeded, true, "the end is still there once it is stored");
+		assert.notEqual(late?.succeeded, true, "the end still exists after it was stored");
 	});
 }

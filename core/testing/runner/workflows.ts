@@ -16,18 +16,18 @@ export function checkWorkflows(check: Check): void {
 		check("startsChildren", statement, async (scope) => {
 			if (scope.runner.capabilities.workflow === true) await run(scope);
 		});
-	checkWorkflow("a workflow can be ended and found again", async ({ runner }) => {
+	checkWorkflow("a workflow can be canceled and recovered", async ({ runner }) => {
 		const { cancellation, recovery } = runner.capabilities;
 		assert.deepEqual(
 			{ cancellation, recovery, recover: typeof runner.recover },
 			{ cancellation: true, recovery: true, recover: "function" },
 		);
 	});
-	checkWorkflow("a workflow that is asked to pause starts nothing more, and is paused once nothing is active", assertPauses);
-	checkWorkflow("a workflow that was paused goes on from its journal, and starts no child twice", assertGoesOn);
-	checkWorkflow("a workflow that is canceled ends its children", assertCancels);
-	checkWorkflow("a workflow leaves its children alone when the service stops, and goes on afterwards", assertLeaves);
-	checkWorkflow("a workflow whose journal is empty begins anew when it is recovered", assertBeginsAnew);
+	checkWorkflow("a pausing workflow starts no more children, and is paused when none is active", assertPauses);
+	checkWorkflow("a paused workflow continues from its journal and starts no child twice", assertGoesOn);
+	checkWorkflow("a canceled workflow ends its children", assertCancels);
+	checkWorkflow("a workflow does not end its children when the service stops, and continues afterwards", assertLeaves);
+	checkWorkflow("a workflow with an empty journal starts from the beginning when it is recovered", assertBeginsAnew);
 }
 
 async function assertPauses({ runner, given, context, grace, inTime }: Scope<RunContextOptions>): Promise<void> {
@@ -36,8 +36,8 @@ async function assertPauses({ runner, given, context, grace, inTime }: Scope<Run
 	run.pause();
 	assert.equal(await Promise.race([end, delay(moment, "waiting")]), "waiting", "the run has ended although a child is active");
 	const count = run.children.started.length;
-	const result = await within(grace, endAll(run, end), "the run goes on although nothing of it is active");
-	assert.equal(run.children.started.length, count, "a child was started although the run is to pause");
+	const result = await within(grace, endAll(run, end), "the run continues although none of its children is active");
+	assert.equal(run.children.started.length, count, "a child was started although the run is pausing");
 	// The active children may have been the last ones, so the run may also succeed.
 	assert.ok(result.status === "paused" || result.succeeded, `the run has ended as ${result.status ?? "failed"}`);
 	assertJsonObject(result);

@@ -15,7 +15,7 @@ export function checkClaims(check: Check): void {
 		assert.equal(await storage.count("execution", { status: "requested" }), 3);
 	});
 
-	check("claim keeps the order of before when the patch changes the field it orders by", async (storage) => {
+	check("claim keeps the previous order if the patch changes the ordering field", async (storage) => {
 		const executions = [3, 1, 2].map((delay) => createExecution({ delay }));
 		await storage.insert("execution", executions);
 		const query = { where: {}, orderBy: [["delay", "desc"]], limit: 3 } as const;
@@ -30,7 +30,7 @@ export function checkClaims(check: Check): void {
 		assert.deepEqual(idsOf(claimed), idsOf(executions.slice(0, 2)));
 	});
 
-	check("claim of nothing is empty", async (storage) => {
+	check("claim returns nothing if no entity matches", async (storage) => {
 		await storage.insert("execution", [createExecution({ status: "running" })]);
 		assert.deepEqual(await storage.claim("execution", { where: { status: "requested" }, limit: 5 }, { status: "scheduled" }), []);
 		assert.deepEqual(await storage.claim("execution", { where: { status: "running" }, limit: 0 }, { status: "failed" }), []);

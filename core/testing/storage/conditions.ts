@@ -29,23 +29,23 @@ function checkComparisons(check: Check): void {
 			for (const [where, expected] of cases) assert.deepEqual(await findRules(storage, where), expected, JSON.stringify(where));
 		});
 
-	checkRules("a value finds equal ones, null finds null", [
+	checkRules("a value matches equal values, and null matches null", [
 		[{ rule_name: "b" }, ["b"]],
 		[{ rule_name: "B" }, []],
 		[{ rule_name: null }, [null]],
 		[{}, rules],
 	]);
-	checkRules("in finds each of its values, none when it is empty, and never null", [
+	checkRules("in matches each of its values, nothing if it is empty, and never null", [
 		[{ rule_name: { in: ["a", "c", "x", "a"] } }, ["a", "c"]],
 		[{ rule_name: { in: [] } }, []],
 		[{ rule_name: { in: [null, "a"] } }, ["a"]],
 		[{ rule_name: { in: Array.from({ length: 40_000 }, (_, index) => `${index}`).concat("b") } }, ["b"]],
 	]);
-	checkRules("not finds all others, null among them", [
+	checkRules("not matches all other values, including null", [
 		[{ rule_name: { not: "b" } }, [null, "a", "c"]],
 		[{ rule_name: { not: null } }, ["a", "b", "c"]],
 	]);
-	checkRules("gt, gte, lt and lte compare, alone and together, and never find null", [
+	checkRules("gt, gte, lt and lte compare, alone and combined, and never match null", [
 		[{ rule_name: { gt: "a" } }, ["b", "c"]],
 		[{ rule_name: { gte: "b" } }, ["b", "c"]],
 		[{ rule_name: { lt: "b" } }, ["a"]],
@@ -55,12 +55,12 @@ function checkComparisons(check: Check): void {
 		[{ rule_name: { gt: null } }, []],
 		[{ rule_name: { lte: null } }, []],
 	]);
-	checkRules("all conditions must hold", [
+	checkRules("all conditions must match", [
 		[{ rule_name: { not: null }, user: "admin", status: "requested" }, ["a", "b", "c"]],
 		[{ rule_name: "a", user: "nobody" }, []],
 	]);
 
-	check("numbers and booleans compare as what they are", async (storage) => {
+	check("numbers and booleans are compared by type", async (storage) => {
 		const delays = [null, -5, 0, 9, 10, 2 ** 40];
 		await storage.insert(
 			"execution",
@@ -80,7 +80,7 @@ function checkComparisons(check: Check): void {
 }
 
 function checkPrefix(check: Check): void {
-	check("prefix takes every character as itself", async (storage) => {
+	check("prefix treats every character literally", async (storage) => {
 		const tags = [
 			"100%",
 			"100 %",
@@ -109,14 +109,14 @@ function checkPrefix(check: Check): void {
 		}
 	});
 
-	check("prefix finds no null", async (storage) => {
+	check("prefix never matches null", async (storage) => {
 		await storage.insert("execution", [createExecution(), createExecution({ rule_name: "x" })]);
 		assert.deepEqual(await findRules(storage, { rule_name: { prefix: "" } }), ["x"]);
 	});
 }
 
 function checkMember(check: Check): void {
-	check("member finds lists and objects by what they hold, whatever characters that has", async (storage) => {
+	check("member matches lists and objects by their members, with any characters", async (storage) => {
 		const names = ["team", "tea", "te%am", 'te"am', "te\\am", "\u0000", "\u0001", "\ud800", "té", "name", "TEAM", ""];
 		await storage.insert("action", [
 			createAction("none"),
@@ -133,7 +133,7 @@ function checkMember(check: Check): void {
 		assert.equal(await storage.count("action", { tags: { member: ["name", "team"] }, name: { prefix: "action-" } }), 1);
 	});
 
-	check("only json fields have members, and no bulky ones", async (storage) => {
+	check("only json fields that are not bulky have members", async (storage) => {
 		const untyped = (where: object) => where as Where<TraceEntity>;
 		await assertRejectsWith("SVC_INVALID", storage.count("trace", untyped({ trace_tag: { member: ["a", "b"] } })));
 		await assertRejectsWith("SVC_INVALID", storage.count("trace", untyped({ nothing: { member: ["a", "b"] } })));
@@ -146,7 +146,7 @@ function checkRefusals(check: Check): void {
 	// Field names that come from a request can bypass the types.
 	const untyped = (where: object) => where as Where<TraceEntity>;
 
-	check("fields that do not exist or are json cannot be asked for", async (storage) => {
+	check("fields that do not exist or are json cannot be filtered by", async (storage) => {
 		await assertRejectsWith("SVC_INVALID", storage.count("trace", untyped({ nothing: 1 })));
 		await assertRejectsWith("SVC_INVALID", storage.find("trace", { where: untyped({ constructor: "x" }) }));
 		await assertRejectsWith("SVC_INVALID", storage.count("execution", { result: null }));
@@ -154,14 +154,14 @@ function checkRefusals(check: Check): void {
 		await assertRejectsWith("SVC_INVALID", storage.distinct("execution", "context"));
 	});
 
-	check("a bulky field cannot be asked for", async (storage) => {
+	check("a bulky field cannot be filtered by", async (storage) => {
 		await storage.insert("output_chunk", [createChunk("a", 1, "x")]);
 		await assertRejectsWith("SVC_INVALID", storage.count("output_chunk", { data: "x" }));
 		await assertRejectsWith("SVC_INVALID", storage.find("output_chunk", { orderBy: [["data", "asc"]] }));
 		await assertRejectsWith("SVC_INVALID", storage.distinct("output_chunk", "data"));
 	});
 
-	check("a condition left undefined is refused instead of finding everything", async (storage) => {
+	check("an undefined condition is refused and does not match everything", async (storage) => {
 		const trace = createTrace("kept");
 		await storage.insert("trace", [trace]);
 		for (const where of [{ trace_tag: undefined }, { trace_tag: {} }, { trace_tag: { gt: undefined } }, { trace_tag: { like: "k" } }]) {

@@ -4,7 +4,7 @@ import { createChunk, createExecution, createToken, createTrace } from "./fixtur
 
 /** Registers the test that data survives a restart, for storages with `capabilities.durable`. */
 export function checkDurability(check: Check): void {
-	check("a durable storage has everything after it was opened again", async (storage, { reopen }) => {
+	check("a durable storage contains everything after it is reopened", async (storage, { reopen }) => {
 		if (storage.capabilities.durable !== true) return;
 		assert.ok(reopen, "a durable storage is tested with reopen");
 		const [execution, token, trace] = [createExecution(), createToken("x"), createTrace("gone")];

@@ -15,18 +15,18 @@ export function checkQueries(check: Check): void {
 }
 
 function checkReading(check: Check): void {
-	check("get of an unknown id is undefined", async (storage) => {
+	check("get of an unknown id returns undefined", async (storage) => {
 		for (const id of ["0".repeat(24), "", "not an id", "' or 1=1"]) assert.equal(await storage.get("execution", id), undefined);
 	});
 
-	check("kinds are apart: an id of one is unknown in another", async (storage) => {
+	check("kinds are separate: an id of one kind is unknown in another", async (storage) => {
 		const trace = createTrace("a");
 		await storage.insert("trace", [trace]);
 		assert.equal(await storage.get("pack", trace.id), undefined);
 		assert.equal(await storage.count("pack", {}), 0);
 	});
 
-	check("fields limits what is read to these and the id", async (storage) => {
+	check("fields limits the result to these fields and the id", async (storage) => {
 		const execution = createExecution();
 		await storage.insert("execution", [execution]);
 		const found = await storage.find("execution", { fields: ["status", "log"] });
@@ -37,7 +37,7 @@ function checkReading(check: Check): void {
 }
 
 function checkOrder(check: Check): void {
-	check("without an order the result is by id", async (storage) => {
+	check("without an order, the result is sorted by id", async (storage) => {
 		const traces = Array.from({ length: 10 }, () => createTrace("a"));
 		await storage.insert("trace", [...traces].reverse());
 		assert.deepEqual(idsOf(await storage.find("trace", {})), idsOf(traces));
@@ -60,7 +60,7 @@ function checkOrder(check: Check): void {
 		}
 	});
 
-	check("a later order decides among equals", async (storage) => {
+	check("a later order applies to equal values", async (storage) => {
 		const actions = ["b1", "a2", "a1", "b2"].map((name) => createAction(name, { pack: name.slice(0, 1) }));
 		await storage.insert("action", actions);
 		const found = await storage.find("action", {
@@ -77,7 +77,7 @@ function checkOrder(check: Check): void {
 }
 
 function checkCollation(check: Check): void {
-	check("text sorts by code point, numbers by value", async (storage) => {
+	check("text is sorted by code point, numbers by value", async (storage) => {
 		const tags = ["", "\u0001", "1", "10", "9", "A", "Z", "a", "z", "~", "é", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{1f600}"];
 		await storage.insert(
 			"trace",
@@ -101,7 +101,7 @@ function checkCollation(check: Check): void {
 }
 
 function checkPages(check: Check): void {
-	check("limit and offset cut pages without gap or repeat, among equals too", async (storage) => {
+	check("limit and offset return pages without gaps or repetitions, even among equal values", async (storage) => {
 		await storage.insert(
 			"trace",
 			Array.from({ length: 23 }, () => createTrace("same")),
@@ -115,7 +115,7 @@ function checkPages(check: Check): void {
 		assert.equal(new Set(pages).size, 23);
 	});
 
-	check("large texts come back whole and in order, a page at a time, with what was removed left out", async (storage) => {
+	check("large texts are returned completely and in order, page by page, without removed entities", async (storage) => {
 		const toText = (sequence: number) => `${sequence} é\u{1f600}\n`.repeat(sequence % 4 === 0 ? 1 : 3_000 * (sequence % 4));
 		const chunks = Array.from({ length: 24 }, (_, index) => createChunk("a", index + 1, toText(index + 1)));
 		for (let from = 0; from < chunks.length; from += 8) await storage.insert("output_chunk", chunks.slice(from, from + 8));
@@ -129,7 +129,7 @@ function checkPages(check: Check): void {
 		assert.deepEqual(found, chunks.slice(5));
 	});
 
-	check("a limit of 0 finds nothing, an offset works without a limit", async (storage) => {
+	check("a limit of 0 returns nothing, and an offset works without a limit", async (storage) => {
 		const traces = Array.from({ length: 4 }, () => createTrace("a"));
 		await storage.insert("trace", traces);
 		assert.deepEqual(await storage.find("trace", { limit: 0 }), []);
@@ -138,7 +138,7 @@ function checkPages(check: Check): void {
 }
 
 function checkOrderedPages(check: Check): void {
-	check("pages of in are as ordered as pages of everything", async (storage) => {
+	check("pages of in have the same order as pages of everything", async (storage) => {
 		const statuses = ["running", "failed", "timeout"] as const;
 		const executions = createMixed((index) => ({ status: statuses[index % 3] ?? "failed" }));
 		await storage.insert("execution", executions);
@@ -158,7 +158,7 @@ function checkOrderedPages(check: Check): void {
 		}
 	});
 
-	check("pages by a field that few entities have are as ordered as all of it", async (storage) => {
+	check("pages by a sparse field have the same order as the complete list", async (storage) => {
 		const rules = [null, "b", null, "a", null];
 		const executions = createMixed((index) => ({ rule_name: rules[index % 5] ?? null }));
 		await storage.insert("execution", executions);
@@ -191,7 +191,7 @@ function createMixed(toFields: (index: number) => Partial<ExecutionEntity>): Exe
 }
 
 function checkCount(check: Check): void {
-	check("count counts what matches, whatever a page holds", async (storage) => {
+	check("count returns the number of matches, regardless of pages", async (storage) => {
 		await storage.insert(
 			"trace",
 			["a", "a", "b"].map((tag) => createTrace(tag)),
@@ -206,7 +206,7 @@ function checkCount(check: Check): void {
 		assert.equal(await storage.count("trace", { trace_tag: "many" }), 1_500);
 	});
 
-	check("count with a limit counts no further", async (storage) => {
+	check("count with a limit stops at the limit", async (storage) => {
 		await storage.insert(
 			"execution",
 			Array.from({ length: 12 }, (_, index) => createExecution({ user: `${index % 2}`, rule_name: index < 4 ? "a" : null })),
@@ -226,7 +226,7 @@ function checkCount(check: Check): void {
 }
 
 function checkDistinct(check: Check): void {
-	check("distinct gives each value once, ascending, without null", async (storage) => {
+	check("distinct returns each value once, in ascending order, without null", async (storage) => {
 		await storage.insert(
 			"execution",
 			["b", null, "a", "b", "c"].map((rule_name) => createExecution({ rule_name })),
@@ -237,7 +237,7 @@ function checkDistinct(check: Check): void {
 		assert.deepEqual(await storage.distinct("pack", "name"), []);
 	});
 
-	check("distinct gives numbers, booleans and text without an index too", async (storage) => {
+	check("distinct returns numbers, booleans and text even without an index", async (storage) => {
 		await storage.insert(
 			"execution",
 			[3, 1, null, 3].map((delay) => createExecution({ delay, owner: delay === null ? null : `n\u0000${delay}` })),

@@ -6,11 +6,11 @@ const nearby = 3_600_000_000;
 
 /** Registers the tests of `now`. */
 export function checkTime(check: Check): void {
-	check("a shared storage tells the time, which passes and is the same for all who ask", async (storage) => {
+	check("a shared storage returns the time, which advances and is the same for all nodes", async (storage) => {
 		if (storage.capabilities.shared !== true) return;
 		assert.ok(
 			storage.now !== undefined,
-			"it has no method now: nodes would go by their own clocks, and one that is wrong would take the work of others",
+			"it has no method now: nodes would use their own clocks, and a node with a wrong clock would take over the work of others",
 		);
 		const first = await storage.now();
 		assert.ok(
@@ -19,6 +19,6 @@ export function checkTime(check: Check): void {
 		);
 		await new Promise((resolve) => setTimeout(resolve, 20));
 		const second = await storage.now();
-		assert.ok(second - first >= 15_000, `in 20 milliseconds its time went on by ${second - first} microseconds`);
+		assert.ok(second - first >= 15_000, `in 20 milliseconds its time advanced by ${second - first} microseconds`);
 	});
 }

@@ -12,7 +12,7 @@ export function checkUpdates(check: Check): void {
 }
 
 function checkPatches(check: Check): void {
-	check("update changes the patched fields alone and returns the entity afterwards", async (storage) => {
+	check("update changes only the patched fields and returns the updated entity", async (storage) => {
 		const [execution, other] = [createExecution(), createExecution()];
 		await storage.insert("execution", [execution, other]);
 		const patch = {
@@ -26,7 +26,7 @@ function checkPatches(check: Check): void {
 		assert.deepEqual(await storage.get("execution", other.id), other);
 	});
 
-	check("update of an unknown id is undefined", async (storage) => {
+	check("update of an unknown id returns undefined", async (storage) => {
 		assert.equal(await storage.update("execution", "0".repeat(24), { status: "failed" }), undefined);
 	});
 
@@ -39,7 +39,7 @@ function checkPatches(check: Check): void {
 }
 
 function checkCompareAndSet(check: Check): void {
-	check("update of an entity that is not as expected is undefined and changes nothing", async (storage) => {
+	check("update of an entity that is not as expected returns undefined and changes nothing", async (storage) => {
 		const execution = createExecution({ status: "running", fence: "b" });
 		await storage.insert("execution", [execution]);
 		assert.equal(await storage.update("execution", execution.id, { status: "failed" }, { fence: "a" }), undefined);
@@ -75,7 +75,7 @@ function checkUpdatedKeys(check: Check): void {
 		assert.deepEqual(await storage.get("action", action.id), action);
 	});
 
-	check("update to the key an entity has already is no conflict", async (storage) => {
+	check("update to the existing key of an entity is not a conflict", async (storage) => {
 		const action = createAction("a");
 		await storage.insert("action", [action]);
 		assert.deepEqual(await storage.update("action", action.id, { ref: action.ref, enabled: false }), { ...action, enabled: false });
@@ -111,7 +111,7 @@ function checkAppend(check: Check): void {
 		assert.equal(stored.length, entries.length);
 	});
 
-	check("append works in write and claim too", async (storage) => {
+	check("append also works in write and claim", async (storage) => {
 		const execution = createExecution({ log: [] });
 		await storage.insert("execution", [execution]);
 		await storage.write([{ update: "execution", id: execution.id, patch: { log: append(entry) } }]);

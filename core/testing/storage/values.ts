@@ -29,7 +29,7 @@ export function checkValues(check: Check): void {
 }
 
 function checkRoundTrips(check: Check): void {
-	check("every field type comes back as it was", async (storage) => {
+	check("every field type is returned unchanged", async (storage) => {
 		const full = createExecution({
 			parent_id: nextId(),
 			elapsed_seconds: 0.1 + 0.2,
@@ -46,7 +46,7 @@ function checkRoundTrips(check: Check): void {
 		assert.deepEqual(await storage.find("action", {}), actions);
 	});
 
-	check("whole numbers inside a json field are exact, however large", async (storage) => {
+	check("integers inside a json field are exact, regardless of their size", async (storage) => {
 		const id = 1234567890123456789n;
 		const execution = createExecution({ parameters: { id, ids: [id, -id, 2n ** 64n] }, result: { id }, result_size: 26 });
 		await storage.insert("execution", [execution]);
@@ -55,7 +55,7 @@ function checkRoundTrips(check: Check): void {
 		assert.deepEqual((await storage.get("execution", execution.id))?.result, { id: id + 1n });
 	});
 
-	check("null and a JSON null inside a field are kept apart from empty values", async (storage) => {
+	check("null and a JSON null inside a field are distinct from empty values", async (storage) => {
 		const execution = createExecution({
 			notify: null,
 			callback: {},
@@ -67,7 +67,7 @@ function checkRoundTrips(check: Check): void {
 		assert.deepEqual(await storage.get("execution", execution.id), execution);
 	});
 
-	check("real numbers come back exactly", async (storage) => {
+	check("floating-point numbers are returned exactly", async (storage) => {
 		const numbers = [0.1, 1 / 3, 123_456_789.123456, 1e21, 5e-324, Number.MAX_VALUE, -1.5, 3];
 		const executions = numbers.map((elapsed_seconds) => createExecution({ elapsed_seconds, result: { elapsed_seconds } }));
 		await storage.insert("execution", executions);
@@ -76,13 +76,13 @@ function checkRoundTrips(check: Check): void {
 }
 
 function checkAwkwardText(check: Check): void {
-	check("awkward text in a text field comes back unchanged", async (storage) => {
+	check("unusual text in a text field is returned unchanged", async (storage) => {
 		const chunks = awkwardTexts.map((text, index) => createChunk(text, index + 1, text));
 		await storage.insert("output_chunk", chunks);
 		assert.deepEqual(await storage.find("output_chunk", {}), chunks);
 	});
 
-	check("awkward text can be asked for, by value, prefix, comparison and in", async (storage) => {
+	check("unusual text can be found by value, prefix, comparison and in", async (storage) => {
 		await storage.insert(
 			"trace",
 			awkwardTexts.map((text) => createTrace(text)),
@@ -97,7 +97,7 @@ function checkAwkwardText(check: Check): void {
 		assert.deepEqual(new Set(await storage.distinct("trace", "trace_tag")), new Set(awkwardTexts));
 	});
 
-	check("NUL sorts before every other character", async (storage) => {
+	check("NUL is sorted before every other character", async (storage) => {
 		const tags = ["a", "a\u0000", "a\u0000\u0001", "a\u0001", "a\u0001\u0000", "a\u0002", "ab"];
 		await storage.insert(
 			"trace",
@@ -110,7 +110,7 @@ function checkAwkwardText(check: Check): void {
 		);
 	});
 
-	check("awkward JSON comes back unchanged", async (storage) => {
+	check("unusual JSON is returned unchanged", async (storage) => {
 		const json =
 			'{"__proto__":{"polluted":true},"constructor":"x","":0,"a.b":[[],{},[null]],"\\u0000":"\\u0000","lone":"\\ud800","$[#]":"\\u2028"}';
 		const execution = createExecution({
@@ -126,7 +126,7 @@ function checkAwkwardText(check: Check): void {
 }
 
 function checkLargeValues(check: Check): void {
-	check("a text of 1 MiB comes back unchanged, as text and inside JSON", async (storage) => {
+	check("a text of 1 MiB is returned unchanged, as text and inside JSON", async (storage) => {
 		const text = "0123456789 é\u0000\u{1f600}\n".repeat(60_000).slice(0, 1_048_576);
 		const chunk = createChunk("a", 1, text);
 		const execution = createExecution({ result: { stdout: text } });
@@ -136,7 +136,7 @@ function checkLargeValues(check: Check): void {
 		assert.deepEqual((await storage.get("execution", execution.id))?.result, { stdout: text });
 	});
 
-	check("JSON nested 1,500 deep comes back unchanged", async (storage) => {
+	check("JSON nested 1,500 levels deep is returned unchanged", async (storage) => {
 		let nested: JsonObject = {};
 		for (let depth = 0; depth < 1_500; depth++) nested = { nested };
 		const execution = createExecution({ parameters: nested });
@@ -146,7 +146,7 @@ function checkLargeValues(check: Check): void {
 }
 
 function checkRefusedValues(check: Check): void {
-	check("values that a field cannot hold are refused and spoil nothing", async (storage) => {
+	check("values that a field cannot store are refused without side effects", async (storage) => {
 		const token = createToken("x");
 		for (const user of [undefined, {}, 1n, Symbol("x"), () => 1] as unknown as string[]) {
 			await assert.rejects(storage.insert("token", [{ ...token, user }]), TypeError);
@@ -161,7 +161,7 @@ function checkRefusedValues(check: Check): void {
 }
 
 function checkIsolation(check: Check): void {
-	check("later changes to a given entity do not reach the storage", async (storage) => {
+	check("later changes to an inserted entity do not affect the storage", async (storage) => {
 		const context = { list: [1], nested: { a: 1 } };
 		const execution = createExecution({ context });
 		const inserted = storage.insert("execution", [execution]);
@@ -171,7 +171,7 @@ function checkIsolation(check: Check): void {
 		assert.deepEqual((await storage.get("execution", execution.id))?.context, { list: [1], nested: { a: 1 } });
 	});
 
-	check("changes to a returned entity do not reach the storage or other callers", async (storage) => {
+	check("changes to a returned entity do not affect the storage or other callers", async (storage) => {
 		const execution = createExecution({ context: { list: [1] } });
 		await storage.insert("execution", [execution]);
 		const [first, second] = [await storage.get("execution", execution.id), await storage.get("execution", execution.id)];
@@ -182,7 +182,7 @@ function checkIsolation(check: Check): void {
 		assert.deepEqual(await storage.get("execution", execution.id), execution);
 	});
 
-	check("later changes to a patch do not reach the storage", async (storage) => {
+	check("later changes to a patch do not affect the storage", async (storage) => {
 		const execution = createExecution();
 		await storage.insert("execution", [execution]);
 		const result = { list: [1] };

@@ -12,7 +12,7 @@ export function checkWrites(check: Check): void {
 }
 
 function checkInsert(check: Check): void {
-	check("what was inserted is there when the promise resolves", async (storage) => {
+	check("inserted entities exist when the promise resolves", async (storage) => {
 		const execution = createExecution();
 		await storage.insert("execution", [execution]);
 		assert.deepEqual(await storage.get("execution", execution.id), execution);
@@ -23,7 +23,7 @@ function checkInsert(check: Check): void {
 		assert.equal(await storage.count("execution", {}), 0);
 	});
 
-	check("two thousand entities go in at once", async (storage) => {
+	check("two thousand entities are inserted at once", async (storage) => {
 		const chunks = Array.from({ length: 2_000 }, (_, index) => createChunk("a", index + 1, `line ${index}\n`));
 		await storage.insert("output_chunk", chunks);
 		const stored = await storage.find("output_chunk", { where: { execution_id: "a" }, orderBy: [["sequence", "asc"]] });
@@ -46,7 +46,7 @@ function checkTakenKeys(check: Check): void {
 		assert.equal(await storage.get("action", late.id), undefined);
 	});
 
-	check("a unique key of several fields is taken only by equal values in all of them", async (storage) => {
+	check("a unique key of several fields conflicts only if all of them are equal", async (storage) => {
 		const owner = createChunk("a", 1);
 		await storage.insert("output_chunk", [owner, createChunk("a", 2), createChunk("b", 1)]);
 		await assertRejectsWith("SVC_CONFLICT", storage.insert("output_chunk", [createChunk("a", 1)]), { conflict_id: owner.id });
@@ -66,7 +66,7 @@ function checkTakenKeys(check: Check): void {
 		assert.equal(await storage.count("token", {}), 0);
 	});
 
-	check("of parallel inserts with the same key exactly one succeeds, and the others spoil no neighbour", async (storage) => {
+	check("of parallel inserts with the same key exactly one succeeds, and the others do not affect other inserts", async (storage) => {
 		const rivals = Array.from({ length: 20 }, () => createAction("rival"));
 		const others = rivals.map((_, index) => createAction(`other-${index}`));
 		const outcomes = rivals.flatMap((rival, index) => [
@@ -81,21 +81,21 @@ function checkTakenKeys(check: Check): void {
 }
 
 function checkRemove(check: Check): void {
-	check("remove takes away what matches and says how many", async (storage) => {
+	check("remove deletes the matching entities and returns their number", async (storage) => {
 		await storage.insert("output_chunk", [createChunk("a", 1), createChunk("a", 2), createChunk("b", 1)]);
 		assert.equal(await storage.remove("output_chunk", { where: { execution_id: "a" } }), 2);
 		assert.equal(await storage.remove("output_chunk", { where: { execution_id: "a" } }), 0);
 		assert.equal(await storage.count("output_chunk", {}), 1);
 	});
 
-	check("remove with a limit takes no more than that", async (storage) => {
+	check("remove with a limit deletes at most that many", async (storage) => {
 		await storage.insert("trace", [createTrace("a"), createTrace("a"), createTrace("a"), createTrace("b")]);
 		assert.equal(await storage.remove("trace", { where: { trace_tag: "a" }, limit: 2 }), 2);
 		assert.equal(await storage.remove("trace", { where: { trace_tag: "a" }, limit: 2 }), 1);
 		assert.equal(await storage.count("trace", {}), 1);
 	});
 
-	check("a removed key is free again", async (storage) => {
+	check("a removed key can be used again", async (storage) => {
 		const token = createToken("x");
 		await storage.insert("token", [token]);
 		await storage.remove("token", { where: { id: token.id } });
@@ -135,7 +135,7 @@ function checkWrite(check: Check): void {
 		assert.deepEqual(await storage.find("token", {}), [kept]);
 	});
 
-	check("a failing write spoils no write beside it", async (storage) => {
+	check("a failing write does not affect concurrent writes", async (storage) => {
 		const outcomes = await Promise.allSettled(
 			Array.from({ length: 30 }, (_, index) =>
 				storage.write([
@@ -164,7 +164,7 @@ function checkExpectations(check: Check): void {
 		assert.deepEqual(await storage.get("execution", execution.id), execution);
 	});
 
-	check("an update with an empty patch within a write asks for what is expected and changes nothing", async (storage) => {
+	check("an update with an empty patch within a write checks the expectation and changes nothing", async (storage) => {
 		const execution = createExecution({ fence: "held" });
 		await storage.insert("execution", [execution]);
 		const writeIf = (fence: string, tag: string) =>
@@ -178,7 +178,7 @@ function checkExpectations(check: Check): void {
 		assert.deepEqual(await storage.get("execution", execution.id), execution);
 	});
 
-	check("what a write has asked for stays so until it has happened", async (storage) => {
+	check("expectations of a write hold until the write is done", async (storage) => {
 		const execution = createExecution({ fence: "held" });
 		await storage.insert("execution", [execution]);
 		const attempts = Array.from({ length: 30 }, (_, index) =>
@@ -193,6 +193,6 @@ function checkExpectations(check: Check): void {
 			seen = await storage.count("output_chunk", { execution_id: execution.id });
 		});
 		await Promise.allSettled(attempts);
-		assert.equal(await storage.count("output_chunk", { execution_id: execution.id }), seen, "something was written after it was taken");
+		assert.equal(await storage.count("output_chunk", { execution_id: execution.id }), seen, "a record was written after it was claimed");
 	});
 }

@@ -47,7 +47,7 @@ export class DetachedRuns {
 			throw error;
 		}
 		const end = await this.#follow(directory, context);
-		if (end === "unstarted") throw new SvcError("SVC_RUNNER", `"${request.file}" was not started within its time`);
+		if (end === "unstarted") throw new SvcError("SVC_RUNNER", `"${request.file}" did not start in time`);
 		return end === "unknown" ? { code: null, signal: "SIGKILL" } : end;
 	}
 
@@ -83,7 +83,7 @@ export class DetachedRuns {
 			if (process === undefined && directory.exists() && !(await directory.preventStart())) continue;
 			const isAlive = process !== undefined && isRunning(process);
 			if (isAlive) for (const group of findGroups(process, undefined)) signalGroup(group, "SIGKILL");
-			this.#logger.warn("forgotten run removed", { liveaction_id: name, running: isAlive });
+			this.#logger.warn("leftover run removed", { liveaction_id: name, running: isAlive });
 			await directory.remove();
 		}
 	}
@@ -122,7 +122,10 @@ async function startSupervisor(launcher: Launcher, { file, args, env, ...request
 		},
 	});
 	if (code === 0) return;
-	throw new SvcError("SVC_RUNNER", code === 127 ? "the command setsid is needed and not there" : `the process was not started: ${errors}`);
+	throw new SvcError(
+		"SVC_RUNNER",
+		code === 127 ? "the command setsid is required but not installed" : `the process was not started: ${errors}`,
+	);
 }
 
 /** Path of the tools that the shell scripts use. It is fixed, because the action may set any PATH. */

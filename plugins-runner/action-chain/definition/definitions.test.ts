@@ -14,25 +14,25 @@ const refused: readonly (readonly [string, RegExp])[] = [
 	["[]", /must be an object/],
 	["chain: [", /^line 1: /],
 	["chain: []", /^Failed to find default node in tests\.chain\.$/],
-	["vars: {}", /chain: a list of nodes is needed/],
-	["chain: {}", /^line 1, chain: chain: a list of nodes is needed/],
+	["vars: {}", /chain: required, a list of nodes/],
+	["chain: {}", /^line 1, chain: chain: required, a list of nodes/],
 	[node("    on-success: b"), /^Unable to find node with name "b" referenced in "on-success" in task "a"\.$/],
 	[node("    on-failure: b"), /^Unable to find node with name "b" referenced in "on-failure" in task "a"\.$/],
 	[node("default: b"), /^Unable to find node with name "b" referenced in "default"\.$/],
 	[node("other: 1"), /^line 4, other: the key "other" is unknown/],
-	[node("    params: {}\n    parameters: {}"), /^line 4, chain\[0\]\.params: either parameters or params/],
-	[node("    publish: {a-b: 1}"), /"a-b" is no name/],
-	[node("vars: {a-b: 1}"), /"a-b" is no name/],
+	[node("    params: {}\n    parameters: {}"), /^line 4, chain\[0\]\.params: give either parameters or params/],
+	[node("    publish: {a-b: 1}"), /"a-b" is not a valid name/],
+	[node("vars: {a-b: 1}"), /"a-b" is not a valid name/],
 	[node("vars: []"), /vars: must be an object/],
 	[node("    notify: all"), /notify: must be an object/],
 	[node("    on-success: [b]"), /on-success: must be the name of a node/],
-	["chain:\n  - name: a", /^line 2, chain\[0\]: ref: a text is needed/],
-	["chain:\n  - {ref: t.a}", /name: a text is needed/],
+	["chain:\n  - name: a", /^line 2, chain\[0\]: ref: required, a non-empty string/],
+	["chain:\n  - {ref: t.a}", /name: required, a non-empty string/],
 	["chain: [a]", /a node must be an object/],
 	[`chain: [{name: ${"a".repeat(201)}, ref: t.a}]`, /at most 200 characters/],
-	[node("    parameters: {{ x }}"), /a value that begins with braces needs quotes/],
-	[`x: ${"[".repeat(20_000)}`, /^line 1: more than 64 objects and lists stand in one another/],
-	[`x: ${"[".repeat(100)}${"]".repeat(100)}`, /^line 1: more than 64/],
+	[node("    parameters: {{ x }}"), /put a value that begins with a brace in quotes/],
+	[`x: ${"[".repeat(20_000)}`, /^line 1: objects and lists are nested more than 64 levels deep/],
+	[`x: ${"[".repeat(100)}${"]".repeat(100)}`, /^line 1: objects and lists are nested more than 64/],
 	["", /the document is empty|must be an object/],
 	["vars: {}\n---\nvars: {}", /^line \d: .*document/],
 	[node("    ref: t.b"), /^line 4: "ref" stands here twice/],
@@ -107,14 +107,9 @@ chain:
 			["content", "chain[2].ref", 10, 'The action reference "nodot" is not formatted correctly.'],
 			["content", "chain[3].ref", 11, 'The action "t.off" is disabled.'],
 			["semantic", "chain[1].on-success", 9, 'Unable to find node with name "d" referenced in "on-success" in task "c".'],
-			[
-				"warning",
-				"chain[0].name",
-				5,
-				'templates cannot name the result of "a-b": a name of letters, digits and underscores is needed for that',
-			],
+			["warning", "chain[0].name", 5, 'templates cannot use the result of "a-b": its name must consist of letters, digits and underscores'],
 			["warning", "chain[0].on-success", 8, 'Unable to find node with name "{{ next }}" referenced in "on-success" in task "a-b".'],
-			["warning", "chain[2].name", 10, 'another node is called "c": this one never runs'],
+			["warning", "chain[2].name", 10, 'another node has the name "c", so this node never runs'],
 		],
 	);
 	assert.deepEqual(
@@ -127,7 +122,7 @@ chain:
 	const [call] = await chainDefinitions.inspect("chain: [{name: a, ref: t.x, publish: {b: '{{ a | uper }}'}}]", {
 		expressions: chainExpressions,
 	});
-	assert.equal(call?.message, 'there is no filter "uper"; did you mean "upper"?');
+	assert.equal(call?.message, 'unknown filter "uper"; did you mean "upper"?');
 	const [finding] = await chainDefinitions.inspect("chain: [", { expressions: chainExpressions });
 	assert.deepEqual([finding?.type, finding?.line, finding?.spec_path], ["syntax", 1, null]);
 	const many = await chainDefinitions.inspect(Array.from({ length: 50_000 }, (_, number) => `k${number}:`).join("\n"), {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../core/contract/index.ts";
 
 const text = { type: "string" };
 const neededText = { type: "string", minLength: 1 };
-const target = { type: ["string", "null"], description: "Name of the next node; empty: the chain ends." };
+const target = { type: ["string", "null"], description: "Name of the next node. Empty: the chain ends." };
 const named = (description: string) => ({
 	description,
 	type: ["object", "null"],
@@ -14,15 +14,15 @@ const node: JsonObject = {
 	type: "object",
 	required: ["name", "ref"],
 	properties: {
-		name: { ...neededText, maxLength: 200, description: "What other nodes call it." },
+		name: { ...neededText, maxLength: 200, description: "Name by which other nodes refer to it." },
 		ref: { ...neededText, description: "The action, as <pack>.<action>." },
 		description: text,
-		parameters: object("Parameters of the action; templates see the results of nodes before."),
-		params: object("The same as parameters, which old chains write."),
-		publish: named("What further nodes and the result of the chain get."),
+		parameters: object("Parameters of the action. Templates can use the results of earlier nodes."),
+		params: object("Alias of parameters in old chains."),
+		publish: named("Values for later nodes and the result of the chain."),
 		"on-success": target,
 		"on-failure": target,
-		notify: object("Who is told of the end of the node."),
+		notify: object("Notifications about the end of the node."),
 	},
 	not: { required: ["parameters", "params"], properties: { parameters: { type: "object" }, params: { type: "object" } } },
 };
@@ -35,8 +35,8 @@ export const chainFileSchema: JsonObject = {
 	required: ["chain"],
 	properties: {
 		chain: { type: "array", minItems: 1, items: node },
-		default: { type: ["string", "null"], description: "Name of the node that the chain begins with." },
-		vars: named("Values that templates of all nodes see."),
+		default: { type: ["string", "null"], description: "Name of the first node of the chain." },
+		vars: named("Values for the templates of all nodes."),
 	},
 	additionalProperties: false,
 };

@@ -25,7 +25,7 @@ export function findProblems(value: JsonObject, name = "the chain"): readonly Ch
 
 function* checkTop(value: JsonObject): Generator<ChainProblem> {
 	for (const key of Object.keys(value)) {
-		if (!topKeys.includes(key)) yield syntax([key], `the key "${key}" is unknown; a chain has chain, default and vars`);
+		if (!topKeys.includes(key)) yield syntax([key], `the key "${key}" is unknown; allowed are chain, default and vars`);
 	}
 	yield* checkNames(value["vars"], ["vars"]);
 	const start = value["default"];
@@ -33,7 +33,7 @@ function* checkTop(value: JsonObject): Generator<ChainProblem> {
 }
 
 function* checkNodes(nodes: JsonValue | undefined, chain: string): Generator<ChainProblem> {
-	if (!Array.isArray(nodes)) return yield syntax(nodes === undefined ? [] : ["chain"], "chain: a list of nodes is needed");
+	if (!Array.isArray(nodes)) return yield syntax(nodes === undefined ? [] : ["chain"], "chain: required, a list of nodes");
 	if (nodes.length === 0) yield { type: "semantic", path: ["chain"], message: `Failed to find default node in ${chain}.` };
 	const seen = new Set<JsonValue | undefined>();
 	for (const [index, node] of (nodes as readonly JsonValue[]).entries()) {
@@ -45,7 +45,7 @@ function* checkNodes(nodes: JsonValue | undefined, chain: string): Generator<Cha
 		yield* checkNode(node, path);
 		const name = node["name"];
 		if (seen.has(name))
-			yield { type: "warning", path: [...path, "name"], message: `another node is called "${String(name)}": this one never runs` };
+			yield { type: "warning", path: [...path, "name"], message: `another node has the name "${String(name)}", so this node never runs` };
 		seen.add(name);
 	}
 }
@@ -53,17 +53,16 @@ function* checkNodes(nodes: JsonValue | undefined, chain: string): Generator<Cha
 function* checkNode(node: JsonObject, path: Path): Generator<ChainProblem> {
 	const at = (key: string) => (Object.hasOwn(node, key) ? [...path, key] : path);
 	for (const key of ["name", "ref"]) {
-		if (typeof node[key] !== "string" || node[key] === "") yield syntax(at(key), `${key}: a text is needed`);
+		if (typeof node[key] !== "string" || node[key] === "") yield syntax(at(key), `${key}: required, a non-empty string`);
 	}
 	const name = node["name"];
 	if (typeof name === "string" && name.length > maxNameLength)
 		yield syntax(at("name"), `name: at most ${maxNameLength} characters are allowed`);
 	if (typeof name === "string" && !isWord.test(name)) {
-		const message = `templates cannot name the result of "${name}": a name of letters, digits and underscores is needed for that`;
+		const message = `templates cannot use the result of "${name}": its name must consist of letters, digits and underscores`;
 		yield { type: "warning", path: at("name"), message };
 	}
-	if (!isAbsent(node["parameters"]) && !isAbsent(node["params"]))
-		yield syntax(at("params"), "either parameters or params can be given, not both");
+	if (!isAbsent(node["parameters"]) && !isAbsent(node["params"])) yield syntax(at("params"), "give either parameters or params, not both");
 	for (const key of ["parameters", "params", "notify"]) {
 		if (!isAbsent(node[key]) && !isJsonObject(node[key])) yield syntax(at(key), `${key}: must be an object`);
 	}
@@ -77,7 +76,8 @@ function* checkNames(values: JsonValue | undefined, path: Path): Generator<Chain
 	if (isAbsent(values)) return;
 	if (!isJsonObject(values)) return yield syntax(path, `${path.at(-1)}: must be an object`);
 	for (const name of Object.keys(values)) {
-		if (!isWord.test(name)) yield syntax([...path, name], `"${name}" is no name: letters, digits and underscores are allowed`);
+		if (!isWord.test(name))
+			yield syntax([...path, name], `"${name}" is not a valid name: only letters, digits and underscores are allowed`);
 	}
 }
 

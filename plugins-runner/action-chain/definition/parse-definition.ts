@@ -28,12 +28,12 @@ export function parseDefinition(text: string, lines: LineCounter): Document | Mi
 	// recurse.
 	const tokens = readTokens(text, lines);
 	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);
-	if (deep !== undefined) return { message: `more than ${maxDepth} objects and lists stand in one another`, offset: deep.offset };
+	if (deep !== undefined) return { message: `objects and lists are nested more than ${maxDepth} levels deep`, offset: deep.offset };
 	const [document, another] = new Composer(options).compose(tokens, true, text.length);
 	if (document === undefined) return { message: "the document is empty", offset: 0 };
 	const [error] = document.errors;
 	if (error !== undefined) {
-		const hint = error.code === "NON_STRING_KEY" ? "; a value that begins with braces needs quotes around it" : "";
+		const hint = error.code === "NON_STRING_KEY" ? "; put a value that begins with a brace in quotes" : "";
 		return { message: `${error.message}${hint}`, offset: error.pos[0] };
 	}
 	if (another !== undefined) return { message: "only one document is allowed", offset: another.range[0] };

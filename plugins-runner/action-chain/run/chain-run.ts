@@ -82,7 +82,7 @@ export class ChainRun {
 		const node = findNode(this.#state.chain, name);
 		if (node === undefined) return this.#fail(new SvcError("SVC_INVALID", `Unable to find node with name "${name}".`));
 		if (this.#state.laps.length >= maxLaps) {
-			return this.#fail(new SvcError("SVC_RUNNER", `the chain has run ${maxLaps} tasks, more than it may: does it go in circles?`));
+			return this.#fail(new SvcError("SVC_RUNNER", `the chain ran ${maxLaps} tasks, the maximum; does it contain a loop?`));
 		}
 		const request = await attempt(toRequest(this.#context, this.#state, node));
 		if ("value" in request) return this.#start(node, request.value);

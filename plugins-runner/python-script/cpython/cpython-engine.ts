@@ -165,5 +165,5 @@ async function runProcess(launcher: Launcher, program: Program, request: PythonR
 	const exitCode = toReturnCode(end);
 	if (parsed !== undefined) return { exitCode, report: parsed };
 	const spoiled = report !== "" && exitCode === 0;
-	return { exitCode, ...(spoiled ? { error: "the action wrote to descriptor 3, over which its result leaves" } : {}) };
+	return { exitCode, ...(spoiled ? { error: "the action wrote to descriptor 3, which is reserved for its result" } : {}) };
 }

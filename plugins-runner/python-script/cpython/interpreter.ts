@@ -20,7 +20,7 @@ export async function findInterpreter(binary: string): Promise<Interpreter> {
 	const [major = 0, minor = 0] = version.split(".").map(Number);
 	if (file === "") throw new SvcError("SVC_CONFIG", `"${binary}" is not a Python interpreter`);
 	if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
-		throw new SvcError("SVC_CONFIG", `"${binary}" is Python ${version}, actions need ${oldest.join(".")} or newer`);
+		throw new SvcError("SVC_CONFIG", `"${binary}" is Python ${version}, but actions require ${oldest.join(".")} or newer`);
 	return { file, version };
 }
 
@@ -28,7 +28,7 @@ function ask(binary: string): Promise<string> {
 	return new Promise((resolve, reject) => {
 		execFile(binary, ["-c", question], { env: createBaseEnvironment(), timeout: answerTime }, (cause, answer) => {
 			if (cause === null) resolve(answer);
-			else reject(new SvcError("SVC_CONFIG", `no Python interpreter can be started as "${binary}"`, { cause }));
+			else reject(new SvcError("SVC_CONFIG", `the Python interpreter "${binary}" cannot be started`, { cause }));
 		});
 	});
 }

@@ -66,12 +66,12 @@ test("other files of the pack are included, each once, also by one another", asy
 });
 
 const refused: readonly [line: string, problem: RegExp][] = [
-	["-r ../other/requirements.txt", /line 2: "\.\.\/other\/requirements\.txt" leads out of the pack/],
-	["-r /etc/passwd", /leads out of the pack/],
-	["-r https://example.org/list.txt", /is no file of the pack/],
-	["-c file:///etc/passwd", /is no file of the pack/],
-	["-r gone.txt", /"gone\.txt" is not there/],
-	["-e .", /option "-e" is not allowed in a pack; write the address without it/],
+	["-r ../other/requirements.txt", /line 2: "\.\.\/other\/requirements\.txt" is outside the pack/],
+	["-r /etc/passwd", /is outside the pack/],
+	["-r https://example.org/list.txt", /is not a file of the pack/],
+	["-c file:///etc/passwd", /is not a file of the pack/],
+	["-r gone.txt", /"gone\.txt" does not exist/],
+	["-e .", /option "-e" is not allowed in a pack; write the URL without it/],
 	["-e git+https://example.org/a.git", /option "-e" is not allowed/],
 	["--index-url https://example.org/simple", /option "--index-url" is not allowed/],
 	["--extra-index-url=https://example.org/simple", /option "--extra-index-url" is not allowed/],
@@ -80,17 +80,17 @@ const refused: readonly [line: string, problem: RegExp][] = [
 	["--trusted-host example.org", /option "--trusted-host" is not allowed/],
 	["six --global-option=x", /option "--global-option=x" is not allowed/],
 	["six --config-settings=a=b", /option "--config-settings/],
-	["./local", /neither the name of a package nor an https address/],
-	["/opt/local.whl", /neither the name of a package/],
-	["../up", /neither the name of a package/],
-	["file:///opt/local.whl", /neither the name of a package/],
-	["git+ssh://git@example.org/a.git", /neither the name of a package/],
-	["git+file:///opt/a", /neither the name of a package/],
-	["http://example.org/a.whl", /neither the name of a package/],
-	["git+https://example.org/a.git@--upload-pack=x", /neither the name of a package/],
-	["git+https://user@example.org/a.git@-x", /neither the name of a package/],
-	["a @ file:///opt/a", /"file:\/\/\/opt\/a" is no https address/],
-	["a @ ./b", /is no https address/],
+	["./local", /neither a package name nor an https URL/],
+	["/opt/local.whl", /neither a package name/],
+	["../up", /neither a package name/],
+	["file:///opt/local.whl", /neither a package name/],
+	["git+ssh://git@example.org/a.git", /neither a package name/],
+	["git+file:///opt/a", /neither a package name/],
+	["http://example.org/a.whl", /neither a package name/],
+	["git+https://example.org/a.git@--upload-pack=x", /neither a package name/],
+	["git+https://user@example.org/a.git@-x", /neither a package name/],
+	["a @ file:///opt/a", /"file:\/\/\/opt\/a" is not an https URL/],
+	["a @ ./b", /is not an https URL/],
 	["a\0b", /NUL/],
 ];
 
@@ -100,12 +100,12 @@ for (const [line, problem] of refused) {
 	});
 }
 
-test("a link that leads out of the pack is not followed, and neither are files without end", async () => {
+test("a link that is outside the pack is not followed, and neither are files without end", async () => {
 	const link = (pack: string) => symlink("/etc/hostname", join(pack, "more.txt"));
-	await assert.rejects(read({ "requirements.txt": "-r more.txt\n" }, link), /leads out of the pack/);
+	await assert.rejects(read({ "requirements.txt": "-r more.txt\n" }, link), /is outside the pack/);
 	await assert.rejects(
 		read({ "requirements.txt": "-r more.txt\n", "more.txt": "#".repeat(1_000_001) }),
-		/more than 1000000 bytes together/,
+		/more than 1000000 bytes in total/,
 	);
 	const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`${index}.txt`, `-r ${index + 1}.txt\n`]));
 	await assert.rejects(read({ ...many, "requirements.txt": "-r 0.txt\n" }), /more than 100 files/);

@@ -68,9 +68,9 @@ class RequirementsReader {
 		if (this.#seen.size > maxFiles) throw new Error(`more than ${maxFiles} files are included`);
 		try {
 			const [root, real] = [await realpath(this.#packDirectory), await realpath(file)];
-			if (!real.startsWith(root + sep)) throw new Error("leads out of the pack");
+			if (!real.startsWith(root + sep)) throw new Error("is outside the pack");
 			this.#bytes += (await stat(real)).size;
-			if (this.#bytes > maxBytes) throw new Error(`the files have more than ${maxBytes} bytes together`);
+			if (this.#bytes > maxBytes) throw new Error(`the files have more than ${maxBytes} bytes in total`);
 			return await readFile(real, "utf8");
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -87,10 +87,10 @@ class RequirementsReader {
 		}
 		const [, option = "", path = ""] = included;
 		const next = option === "-c" || option === "--constraint" ? "constraints" : kind;
-		if (/^\w[\w+.-]*:/.test(path)) throw new Error(`"${path}" is no file of the pack`);
+		if (/^\w[\w+.-]*:/.test(path)) throw new Error(`"${path}" is not a file of the pack`);
 		const file = resolve(directory, path.trim());
-		if (!file.startsWith(this.#packDirectory + sep)) throw new Error(`"${path}" leads out of the pack`);
-		if (!(await this.read(file, next))) throw new Error(`"${path}" is not there`);
+		if (!file.startsWith(this.#packDirectory + sep)) throw new Error(`"${path}" is outside the pack`);
+		if (!(await this.read(file, next))) throw new Error(`"${path}" does not exist`);
 	}
 }
 
@@ -127,15 +127,14 @@ function checkLine(line: string): void {
 		const [name = "", value] = line.split(/[\s=]+/);
 		if (plainOptions.has(name) && value === undefined) return;
 		if (valueOptions.has(name) && value !== undefined && !value.startsWith("-")) return;
-		const hint = name === "-e" || name === "--editable" ? "; write the address without it" : "";
+		const hint = name === "-e" || name === "--editable" ? "; write the URL without it" : "";
 		throw new Error(`the option "${name}" is not allowed in a pack${hint}`);
 	}
 	for (const option of options) {
 		if (!/^--hash[= ]\w+:[0-9a-f]+$/.test(option.trim())) throw new Error(`the option "${option.slice(0, 100)}" is not allowed in a pack`);
 	}
 	if (addressPattern.test(requirement)) return;
-	if (!namePattern.test(requirement))
-		throw new Error(`"${requirement.slice(0, 100)}" is neither the name of a package nor an https address`);
+	if (!namePattern.test(requirement)) throw new Error(`"${requirement.slice(0, 100)}" is neither a package name nor an https URL`);
 	const address = /@\s*(\S+)/.exec(requirement.split(";")[0] ?? "")?.[1];
-	if (address !== undefined && !addressPattern.test(address)) throw new Error(`"${address.slice(0, 100)}" is no https address`);
+	if (address !== undefined && !addressPattern.test(address)) throw new Error(`"${address.slice(0, 100)}" is not an https URL`);
 }

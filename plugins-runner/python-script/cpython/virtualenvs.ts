@@ -270,7 +270,7 @@ async function tellRoom(directory: string): Promise<string> {
 		({ bavail, bsize }) => bavail * bsize,
 		() => Number.POSITIVE_INFINITY,
 	);
-	return left < littleRoom ? ` (${left} bytes are left on its disk)` : "";
+	return left < littleRoom ? ` (${left} bytes are free on its disk)` : "";
 }
 
 function toStopped(pack: string): SvcError {

@@ -108,7 +108,8 @@ interface ToolEnd {
 /** Runs a tool, which reports in lines of JSON. Rejects if the engine here cannot run tools, and when the signal aborts. */
 async function runTool(engines: Engines, { pack, directory, signal }: PackToolRequest, tool: ToolRun): Promise<ToolEnd> {
 	const engine = await engines.get("auto");
-	if (engine.runTool === undefined) throw new SvcError("SVC_RUNNER", `the engine ${engine.name} does not work at packs: install python3`);
+	if (engine.runTool === undefined)
+		throw new SvcError("SVC_RUNNER", `the engine ${engine.name} does not support working on packs: install python3`);
 	let report = "";
 	let output = "";
 	const exitCode = await engine.runTool({

@@ -45,7 +45,7 @@ export class SnapshotStore {
 	/** Removes a damaged snapshot, so that a new one is made. Has no effect if another caller has already replaced it. */
 	async replace(broken: Snapshot): Promise<void> {
 		if ((await this.#present) !== broken) return;
-		this.#logger.warn("snapshot of the interpreter is broken or out of date, it is made anew", { file: broken.file });
+		this.#logger.warn("snapshot of the interpreter is damaged or outdated; it will be created again", { file: broken.file });
 		this.#present = undefined;
 		await rm(broken.file, { force: true });
 	}
@@ -79,9 +79,9 @@ export class SnapshotStore {
 			} as const;
 			await promisify(execFile)(process.execPath, args, options);
 		} catch (cause) {
-			throw new SvcError("SVC_RUNNER", "the snapshot of the Python interpreter could not be made", { cause });
+			throw new SvcError("SVC_RUNNER", "the snapshot of the Python interpreter could not be created", { cause });
 		}
-		this.#logger.info("snapshot of the interpreter made", { file, milliseconds: Math.round(performance.now() - started) });
+		this.#logger.info("snapshot of the interpreter created", { file, milliseconds: Math.round(performance.now() - started) });
 	}
 
 	/** Removes snapshots of earlier versions and unfinished files. */

@@ -89,7 +89,7 @@ export class WorkerPool {
 		await this.#cleaned;
 		for (let attempt = 1; ; attempt++) {
 			const snapshot = await this.#options.snapshots.get();
-			if (this.#stopped) throw new SvcError("SVC_RUNNER", "no action can be started any more: the service is stopping");
+			if (this.#stopped) throw new SvcError("SVC_RUNNER", "no action can be started: the service is stopping");
 			const worker = this.#start(snapshot);
 			try {
 				await worker.ready;

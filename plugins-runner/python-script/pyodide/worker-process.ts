@@ -53,7 +53,7 @@ export class WorkerProcess {
 			[descriptors.lifeline]: lifeline,
 		} = this.#child.stdio as readonly (Writable | Readable | null | undefined)[];
 		// If the service has no free descriptors, the streams are missing; the child emits its own error only later.
-		if (!input || !output || !lifeline) throw new SvcError("SVC_RUNNER", "a worker cannot be started: no descriptors are left");
+		if (!input || !output || !lifeline) throw new SvcError("SVC_RUNNER", "a worker cannot be started: no file descriptors are available");
 		this.#input = input as Writable;
 		this.#lifeline = lifeline as Writable;
 		this.#messages = readMessages(output as Readable);

@@ -25,7 +25,7 @@ def main():
         if os.getpid() != process:
             return
         if _identity() != channel:
-            sys.stderr.write("the action closed descriptor 3, over which its result leaves\n")
+            sys.stderr.write("the action closed descriptor 3, which is reserved for its result\n")
             sys.exit(NO_REPORT_CHANNEL)
         data = memoryview(text.encode("ascii"))
         while data:

@@ -50,9 +50,12 @@ export class PythonPackSensors implements PackSensors {
 		const settings = this.#settings;
 		if (settings === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
 		if (this.#choice === "pyodide")
-			throw new SvcError("SVC_RUNNER", "sensors of packs need the Python engine cpython, but this node is configured to use only pyodide");
+			throw new SvcError(
+				"SVC_RUNNER",
+				"sensors of packs require the Python engine cpython, but this node is configured to use only pyodide",
+			);
 		const engine = await this.#engines.get("cpython");
-		if (engine.runSensor === undefined) throw new SvcError("SVC_RUNNER", `the Python engine ${engine.name} runs no sensors`);
+		if (engine.runSensor === undefined) throw new SvcError("SVC_RUNNER", `the Python engine ${engine.name} does not support sensors`);
 		const { ref, pack, name, entryPoint, packDirectory } = definition;
 		const request = {
 			...{ ref, pack, className: name, entryPoint, packDirectory, settings },

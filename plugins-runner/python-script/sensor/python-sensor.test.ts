@@ -334,8 +334,8 @@ def run(self):
 				"trigger must be a ref, or a dict with ref, with type and parameters, or with name and pack",
 				"5000106 bytes are more than the 4194304 that can be told at once",
 				"name: must be a string",
-				'method: there is no "stop"',
-				'method: there is no "__proto__"',
+				'method: unknown method "stop"',
+				'method: unknown method "__proto__"',
 			]);
 		},
 	));
@@ -493,7 +493,7 @@ def run(self):
 test("on a node that runs pyodide only a sensor is refused by name", () =>
 	withSensorRunner(pack, { options: { engine: "pyodide" } }, (other) =>
 		useSensor(pack, other, toSensor(waits), async ({ start }) => {
-			await assert.rejects(start().ended, /need the Python engine cpython, but this node is configured to use only pyodide/);
+			await assert.rejects(start().ended, /require the Python engine cpython, but this node is configured to use only pyodide/);
 		}),
 	));
 

@@ -137,7 +137,7 @@ function parse(line: string): JsonObject {
 }
 
 function notUnderstood(): SvcError {
-	return new SvcError("SVC_RUNNER", "it wrote to descriptor 3, over which it talks to the service");
+	return new SvcError("SVC_RUNNER", "it wrote to descriptor 3, which is reserved for the service");
 }
 
 type Call = (context: SensorContext, given: JsonObject) => Promise<JsonValue | undefined>;
@@ -167,7 +167,7 @@ const calls: Readonly<Record<string, Call>> = {
 /** Calls a method of the service for a sensor. Rejects with the reason if the call fails. */
 async function callService(context: SensorContext, method: string, given: JsonObject): Promise<JsonValue | undefined> {
 	const call = Object.hasOwn(calls, method) ? calls[method] : undefined;
-	if (call === undefined) throw new SvcError("SVC_INVALID", `method: there is no "${method.slice(0, 100)}"`);
+	if (call === undefined) throw new SvcError("SVC_INVALID", `method: unknown method "${method.slice(0, 100)}"`);
 	return call(context, given);
 }
 
@@ -180,7 +180,7 @@ function toReference(trigger: JsonValue | undefined): TriggerReference {
 	if (typeof trigger === "string") return trigger;
 	const { type, parameters } = isObject(trigger) ? trigger : {};
 	if (typeof type !== "string" || !isObject(parameters))
-		throw new SvcError("SVC_INVALID", "trigger: must be a ref, or a type with parameters");
+		throw new SvcError("SVC_INVALID", "trigger: must be a ref or a type with parameters");
 	return { type, parameters };
 }
 

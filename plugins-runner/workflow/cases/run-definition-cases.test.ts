@@ -97,7 +97,7 @@ test("what comes otherwise is told", async () => {
 			'output: expected {"by":"ben"}, got {"by":"ann"}',
 			'errors: expected [{"task_id":"check"}], got …',
 			"tasks: expected build, check, got build",
-			"results: nothing has taken that of approve, route 1, occurrence 2, item 0",
+			"results: unused results of approve, route 1, occurrence 2, item 0",
 		],
 	);
 });
@@ -111,7 +111,7 @@ test("results of a task are taken one after the other, the last one for all furt
 		tools,
 	);
 	assert.deepEqual([twice?.problems, twice?.tasks], [[], ["lead", "a", "a", "a"]]);
-	assert.deepEqual(ever?.problems, ["status: expected succeeded, but it does not come to an end"]);
+	assert.deepEqual(ever?.problems, ["status: expected succeeded, but it does not end"]);
 });
 
 test("a text without cases, and a definition that cannot run, are refused", async () => {

@@ -51,7 +51,7 @@ function nameOf({ name, route }: TaskState): string {
 }
 
 function compareEnd(expect: ExpectedEnd, { end }: CaseEnd): readonly string[] {
-	if (end === undefined) return expect.status === "running" ? [] : [`status: expected ${expect.status}, but it does not come to an end`];
+	if (end === undefined) return expect.status === "running" ? [] : [`status: expected ${expect.status}, but it does not end`];
 	const problems: string[] = [];
 	if (end.status !== expect.status) problems.push(`status: expected ${expect.status}, got ${end.status}`);
 	if (expect.output !== undefined && !isDeepStrictEqual(end.result.output, expect.output))
@@ -81,7 +81,7 @@ function compareTasks({ tasks }: ExpectedEnd, actual: readonly string[]): readon
 
 function describeUnused({ task, route, occurrence, item }: GivenResult): string {
 	const parts = Object.entries({ route, occurrence, item }).filter(([, value]) => value !== undefined);
-	return `results: nothing has taken that of ${[task, ...parts.map(([name, value]) => `${name} ${value}`)].join(", ")}`;
+	return `results: unused results of ${[task, ...parts.map(([name, value]) => `${name} ${value}`)].join(", ")}`;
 }
 
 const toText = (value: JsonValue) => stringifyJson(value);

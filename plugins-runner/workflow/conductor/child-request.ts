@@ -14,10 +14,11 @@ export async function renderChild(
 	const locate = (member: string) => ({ spec_path: `${task.spec_path}.${member}`, line: task.line });
 	const action = await renderer.render(task.action, view, locate("action"));
 	if (typeof action !== "string" || !action.includes(".")) {
-		throw await renderer.createError("ValueError: The action is no reference such as pack.action.", task.action, view, locate("action"));
+		throw await renderer.createError("ValueError: The action is not a reference such as pack.action.", task.action, view, locate("action"));
 	}
 	const parameters = await renderer.render(task.input, view, locate("input"));
-	if (!isJsonObject(parameters)) throw await renderer.createError("TypeError: The input is no object.", task.input, view, locate("input"));
+	if (!isJsonObject(parameters))
+		throw await renderer.createError("TypeError: The input is not an object.", task.input, view, locate("input"));
 	return { action, parameters };
 }
 

@@ -172,7 +172,7 @@ const cases: Readonly<Record<string, Case>> = {
 	"a loop without end has one": {
 		workflow: { tasks: { i: { action: null, next: [{ do: ["a"] }] }, a: { action: null, next: [{ do: ["a"] }] } } },
 		status: "failed",
-		errors: ["a: TaskLimitError: The workflow has started 100000 tasks, the most that are allowed."],
+		errors: ["a: TaskLimitError: The workflow has started 100000 tasks, the maximum."],
 	},
 };
 
@@ -251,7 +251,7 @@ test("a task whose time is over has its child ended, and the status timeout", as
 	assert.deepEqual(rehearsal.started, ["a", "b"]);
 	const end = await rehearsal.come("b", "failed");
 	assert.equal(end.end?.status, "failed");
-	assert.deepEqual(rehearsal.errors(), ["a: TimeoutError: The time of the task is over.", `b: ${failure}`]);
+	assert.deepEqual(rehearsal.errors(), ["a: TimeoutError: The task exceeded its timeout.", `b: ${failure}`]);
 });
 
 test("a task that is tried again has its time again", async () => {
@@ -274,7 +274,7 @@ test("a workflow whose time is over ends what runs, and has a status of its own"
 	const { end } = await rehearsal.come("a", "canceled");
 	assert.deepEqual(
 		[end?.status, end?.result.output, rehearsal.errors()],
-		["timeout", { x: 1 }, ["-: TimeoutError: The time of the workflow is over."]],
+		["timeout", { x: 1 }, ["-: TimeoutError: The workflow exceeded its timeout."]],
 	);
 });
 

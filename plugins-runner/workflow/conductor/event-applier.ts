@@ -80,7 +80,7 @@ export class EventApplier {
 	#stop(status: "canceling" | "timeout"): void {
 		const { state } = this.#run;
 		if (state.status !== "canceling" && state.status !== status) {
-			if (status === "timeout") this.#run.recordError({ message: "TimeoutError: The time of the workflow is over." });
+			if (status === "timeout") this.#run.recordError({ message: "TimeoutError: The workflow exceeded its timeout." });
 			this.#run.record({ fact: "status", status });
 		}
 		this.#effects.cancelsAll = true;

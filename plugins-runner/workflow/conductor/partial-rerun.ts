@@ -11,11 +11,11 @@ import type { TaskRun } from "./task-run.ts";
 export function selectRerunTasks(state: RunState, tasks: readonly string[], reset: readonly string[]): readonly RerunTask[] {
 	const unknownResets = reset.filter((path) => !tasks.includes(path));
 	if (unknownResets.length > 0)
-		throw new SvcError("SVC_INVALID", `"reset" names what is not among the tasks to run again: ${quoteNames(unknownResets)}`);
+		throw new SvcError("SVC_INVALID", `"reset" names tasks that are not among the tasks to run again: ${quoteNames(unknownResets)}`);
 	const latest = latestTasks(state);
 	const names = new Set(tasks.map((path) => split(path).name));
 	const missing = [...names].filter((name) => !latest.some((run) => run.name === name));
-	if (missing.length > 0) throw new SvcError("SVC_INVALID", `these tasks have not run, and cannot run again: ${quoteNames(missing)}`);
+	if (missing.length > 0) throw new SvcError("SVC_INVALID", `these tasks have not run and cannot run again: ${quoteNames(missing)}`);
 	const chosen = tasks.length === 0 ? latest.filter(hasFailed) : latest.filter(({ name }) => names.has(name));
 	if (chosen.length === 0 && !latest.some(isInterrupted)) {
 		throw new SvcError("SVC_INVALID", "no task has failed: name the tasks to run again");

@@ -161,7 +161,7 @@ export class TaskCompletion {
 
 	#recordFailures(task: TaskRun, outcome: TaskStatus): void {
 		if (task.hasExpired) {
-			this.#run.recordError({ message: "TimeoutError: The time of the task is over.", task_id: task.name, route: task.route });
+			this.#run.recordError({ message: "TimeoutError: The task exceeded its timeout.", task_id: task.name, route: task.route });
 			return;
 		}
 		if (!isFailure(outcome)) return;

@@ -59,7 +59,7 @@ export class TaskStarter {
 		const { state } = this.#run;
 		if (errors.length === 0 && state.tasks.length - state.earlierTasks + ready.length > maxTasks) {
 			const [first] = ready;
-			const message = `TaskLimitError: The workflow has started ${maxTasks} tasks, the most that are allowed.`;
+			const message = `TaskLimitError: The workflow has started ${maxTasks} tasks, the maximum.`;
 			errors.push({ message, task_id: first?.name ?? null, route: first?.route ?? 0 });
 		}
 		if (errors.length > 0) this.#block(ready, errors);
@@ -109,7 +109,7 @@ export class TaskStarter {
 			throw await renderer.createError(`TypeError: The value of "${items.list}" is not type of list.`, items.list, view, items);
 		if (list.length > maxItems) {
 			throw await renderer.createError(
-				`ItemsLimitError: There are ${list.length} items, ${maxItems} are allowed.`,
+				`ItemsLimitError: There are ${list.length} items; at most ${maxItems} are allowed.`,
 				items.list,
 				view,
 				items,

@@ -76,7 +76,8 @@ class ContextCheck {
 	}
 
 	#describeProblem(name: string, assigned: Bits): string | undefined {
-		if (name.startsWith("__")) return `Variable "${name}" is private, as its name begins with two underscores, and cannot be referenced.`;
+		if (name.startsWith("__"))
+			return `Variable "${name}" is private, because its name begins with two underscores, and cannot be referenced.`;
 		return hasBit(assigned, this.#numbers.get(name) ?? 0) ? undefined : `Variable "${name}" is referenced before assignment.`;
 	}
 }

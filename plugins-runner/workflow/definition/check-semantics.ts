@@ -41,12 +41,12 @@ function checkTargets(task: SourceNode, tasks: ReadonlyMap<string, SourceNode>):
 
 function checkStart(top: SourceNode, { tasks, graph }: Definition): readonly DefinitionFinding[] {
 	if (tasks.size === 0 || graph.starts.length > 0) return [];
-	const message = "There is no task to start with: each one comes after another. A loop needs a task that leads into it.";
+	const message = "The workflow has no first task: each task follows another one. Add a task that leads into the loop.";
 	return [findingAt(top.property("tasks"), "semantic", message)];
 }
 
 function checkJoin(name: string, spot: SourceNode | undefined): readonly DefinitionFinding[] {
-	const reason = "Ways that lead to it have been split differently, so that it is not clear which of them belong together.";
+	const reason = "The routes to it were split differently, so it is ambiguous which of them belong together.";
 	return spot === undefined ? [] : [findingAt(spot, "semantic", `The join task "${name}" is unreachable. ${reason}`)];
 }
 

@@ -32,14 +32,14 @@ function checkShorthand(spot: SourceNode): readonly DefinitionFinding[] {
 		findingAt(
 			spot,
 			"warning",
-			`The value of "${name}" ends at an inner quote, and what follows is lost; use the other kind of quotes, or an object in place of the text.`,
+			`The value of "${name}" ends at an inner quote, and the rest is lost; use the other kind of quotes, or an object instead of a string.`,
 		),
 	);
 }
 
 function checkReached(name: string, spot: SourceNode, { graph }: Definition): readonly DefinitionFinding[] {
 	const isReached = graph.starts.includes(name) || (graph.sources.get(name) ?? []).length > 0;
-	return isReached ? [] : [findingAt(spot, "warning", `The task "${name}" is never reached: only tasks that come after it lead to it.`)];
+	return isReached ? [] : [findingAt(spot, "warning", `The task "${name}" is never reached: only tasks that follow it lead to it.`)];
 }
 
 function checkRetry(task: SourceNode): readonly DefinitionFinding[] {
@@ -49,7 +49,7 @@ function checkRetry(task: SourceNode): readonly DefinitionFinding[] {
 		findingAt(
 			task.property("retry"),
 			"warning",
-			"What retry says is not done: a transition leads to the command retry, which takes its place.",
+			"The attribute retry has no effect: a transition leads to the command retry, which replaces it.",
 		),
 	];
 }
@@ -63,9 +63,9 @@ function checkWhen(spot: SourceNode, finder: ExpressionFinder): readonly Definit
 
 function findReasonForTrue(text: string, finder: ExpressionFinder, spot: SourceNode): string | undefined {
 	const uses = finder.findIn(text, spot);
-	if (uses.length === 0) return "as it holds no expression";
-	if (alwaysTrueExpression.test(text.trim())) return "as its expression is";
+	if (uses.length === 0) return "because it contains no expression";
+	if (alwaysTrueExpression.test(text.trim())) return "because its expression is";
 	// A string with `{% … %}` blocks is one expression, including everything between them.
 	const isText = uses.every(({ expression }) => expression !== text) && !text.includes("{%");
-	return isText ? "as it is a text with more in it than one expression" : undefined;
+	return isText ? "because it is a string that contains more than one expression" : undefined;
 }

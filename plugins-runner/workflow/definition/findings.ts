@@ -18,7 +18,7 @@ export function sortFindings(findings: readonly DefinitionFinding[]): readonly D
 	const distinct = new Map(findings.map((finding) => [toSortKey(finding).join("\0"), finding]));
 	const sorted = [...distinct.values()].sort(compareFindings);
 	if (sorted.length <= limits.findings) return sorted;
-	const message = `There are ${sorted.length} findings, of which the first ${limits.findings} are told.`;
+	const message = `There are ${sorted.length} findings; only the first ${limits.findings} are listed.`;
 	const more: DefinitionFinding = { type: "syntax", message, spec_path: null, schema_path: null, line: null };
 	return [...sorted.slice(0, limits.findings), more].sort(compareFindings);
 }

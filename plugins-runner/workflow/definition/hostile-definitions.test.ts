@@ -12,8 +12,8 @@ const chain = (count: number) => Array.from({ length: count }, (_, index) => `  
 test("what is too large is refused by name", async () => {
 	const laughs = [..."bcdefghij"].map((name, index) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghij"[index]}`).join(",")}]`);
 	const merged = `a: &a {${Array.from({ length: 5000 }, (_, index) => `k${index}: 1`).join(",")}}\nb:\n${"- <<: *a\n".repeat(1000)}`;
-	const depth = `More than ${limits.depth} objects and lists stand in one another.`;
-	const repeated = `With everything that aliases repeat there are more than ${limits.values} values or ${limits.characters} characters.`;
+	const depth = `Objects and lists are nested more than ${limits.depth} levels deep.`;
+	const repeated = `Including the contents of aliases, there are more than ${limits.values} values or ${limits.characters} characters.`;
 	const rows: readonly [name: string, text: string, message: string][] = [
 		["a megabyte", `tasks:\n${chain(50_000)}`, `The text has more than ${limits.size} bytes.`],
 		["billions of laughs", `a: &a [x,x,x,x,x,x,x,x,x]\n${laughs.join("\n")}`, repeated],
@@ -38,7 +38,7 @@ test("what is too large is refused by name", async () => {
 			`tasks:\n  t0: {next: [&a {do: '${Array.from({ length: 600 }, (_, index) => `t${index}`)}'}${",*a".repeat(99)}]}`,
 			"Transitions have 60000 targets; at most 50000 are allowed.",
 		],
-		["a name", `tasks: {${"a".repeat(limits.taskName + 1)}: {}}`, `The name of a task has at most ${limits.taskName} characters.`],
+		["a name", `tasks: {${"a".repeat(limits.taskName + 1)}: {}}`, `The name of a task must have at most ${limits.taskName} characters.`],
 	];
 	for (const [name, text, message] of rows) {
 		const [finding, ...others] = await inspect(text);
@@ -63,7 +63,7 @@ test("thousands of variables and findings are looked through", async () => {
 	const text = `vars: [{v0: 1}]\ntasks:\n${Array.from({ length: variables }, (_, index) => line(index)).join("")}  t${variables}: {}`;
 	const findings = await inspect(text);
 	assert.equal(findings.length, limits.findings + 1);
-	assert.equal(findings.at(-1)?.message, `There are ${variables} findings, of which the first ${limits.findings} are told.`);
+	assert.equal(findings.at(-1)?.message, `There are ${variables} findings; only the first ${limits.findings} are listed.`);
 	assert.ok(findings.slice(0, -1).every(({ type, message }) => type === "context" && message.startsWith('Variable "u')));
 });
 

@@ -24,7 +24,7 @@ test("actions and their parameters are those that there are", async () => {
 		],
 		[
 			"action: core.fixed\ninput: {a: 1}",
-			'Action "core.fixed" does not let input "a" be set.',
+			'Input "a" of action "core.fixed" is immutable and cannot be set.',
 			"input.a",
 			"input.patternProperties.^\\w+$",
 			4,
@@ -69,28 +69,28 @@ test("an action is looked up once", async () => {
 
 test("what runs and is perhaps not meant is a warning", async () => {
 	const when = (text: string) => withAction(`next:\n  - when: ${text}`);
-	const text = "as it is a text with more in it than one expression";
+	const text = "because it is a string that contains more than one expression";
 	const rows: readonly [text: string, message: string, path: string, line: number][] = [
-		[when("succeeded()"), 'The condition "succeeded()" is always true, as it holds no expression.', "t.next[0].when", 4],
-		[when('"false"'), 'The condition "false" is always true, as it holds no expression.', "t.next[0].when", 4],
-		[when("<% true %>"), 'The condition "<% true %>" is always true, as its expression is.', "t.next[0].when", 4],
-		[when("'{{ True }}'"), 'The condition "{{ True }}" is always true, as its expression is.', "t.next[0].when", 4],
+		[when("succeeded()"), 'The condition "succeeded()" is always true, because it contains no expression.', "t.next[0].when", 4],
+		[when('"false"'), 'The condition "false" is always true, because it contains no expression.', "t.next[0].when", 4],
+		[when("<% true %>"), 'The condition "<% true %>" is always true, because its expression is.', "t.next[0].when", 4],
+		[when("'{{ True }}'"), 'The condition "{{ True }}" is always true, because its expression is.', "t.next[0].when", 4],
 		[when("'<% failed() %> '"), `The condition "<% failed() %> " is always true, ${text}.`, "t.next[0].when", 4],
 		[when("<% failed() %> and <% true %>"), `The condition "<% failed() %> and <% true %>" is always true, ${text}.`, "t.next[0].when", 4],
 		[
 			withAction("retry:\n  count: 1\n  when: failed()"),
-			'The condition "failed()" is always true, as it holds no expression.',
+			'The condition "failed()" is always true, because it contains no expression.',
 			"t.retry.when",
 			5,
 		],
 		[withAction("action: core.off"), 'The action "core.off" is disabled.', "t.action", 3],
 		[
 			withAction("retry: {count: 1}\nnext: [{do: retry}]"),
-			"What retry says is not done: a transition leads to the command retry, which takes its place.",
+			"The attribute retry has no effect: a transition leads to the command retry, which replaces it.",
 			"t.retry",
 			3,
 		],
-		["tasks:\n  a: {}\n  b: {next: [{do: b}]}", 'The task "b" is never reached: only tasks that come after it lead to it.', "b", 3],
+		["tasks:\n  a: {}\n  b: {next: [{do: b}]}", 'The task "b" is never reached: only tasks that follow it lead to it.', "b", 3],
 	];
 	for (const [definition, message, path, line] of rows) {
 		const [found, ...others] = await inspect(definition);

@@ -14,8 +14,7 @@ type Row = readonly [
 const task = "properties.tasks.patternProperties.^\\w+$";
 const transition = `${task}.properties.next.items`;
 
-const misread = (name: string, kind: string) =>
-	`The name ${name} means ${kind} in YAML; a name that is a text needs quotes around it: "${name}".`;
+const misread = (name: string, kind: string) => `The key ${name} means ${kind} in YAML; put a key that is a string in quotes: "${name}".`;
 
 /** Each text has these findings of one type, and none of any other. */
 async function assertFindings(type: Finding["type"], rows: readonly Row[]): Promise<void> {
@@ -47,17 +46,17 @@ test("what is wrong with the notation is told with its line", async () => {
 		row("", "The definition must be an object.", 1),
 		row("- a", "The definition must be an object.", 1),
 		row("just a text", "The definition must be an object.", 1),
-		row("tasks:\n  a: {}\n---\ntasks: {}", "The text holds more than one document.", 3),
-		row("tasks:\n  a: {}\n  a: {}", 'The name "a" stands more than once in the same object.', 3),
+		row("tasks:\n  a: {}\n---\ntasks: {}", "The text contains more than one document.", 3),
+		row("tasks:\n  a: {}\n  a: {}", 'The key "a" occurs more than once in the same object.', 3),
 		row("tasks:\n  a: {}\n  yes: {}", misread("yes", "the boolean true"), 3),
 		row("tasks:\n  a: {}\n  Off: {}", misread("Off", "the boolean false"), 3),
 		row("tasks:\n  a: {}\n  1: {}", misread("1", "the number 1"), 3),
 		row("tasks:\n  a: {}\n  null: {}", misread("null", "null"), 3),
 		row("tasks:\n  a: {}\nvars:\n  - x: .nan", "the number .nan cannot be represented in JSON.", 4),
 		row("tasks:\n  a: {}\nvars:\n  - x: *b", 'The alias "b" has no anchor before it.', 4),
-		row("tasks:\n  a: {}\nvars:\n  - x: &b [*b]", "What an anchor names holds an alias of itself.", 4),
-		row("tasks:\n  a: {<<: 1}", 'The name "<<" merges objects: it needs an object, or a list of them.', 2),
-		row("tasks:\n  a: {}\n  ? [b]\n  : {}", "A name must be a string; one that begins with braces or brackets needs quotes around it.", 3),
+		row("tasks:\n  a: {}\nvars:\n  - x: &b [*b]", "An anchor contains an alias of itself.", 4),
+		row("tasks:\n  a: {<<: 1}", 'The key "<<" merges objects: its value must be an object or a list of objects.', 2),
+		row("tasks:\n  a: {}\n  ? [b]\n  : {}", "A key must be a string; put a key that begins with a brace or bracket in quotes.", 3),
 		row("tasks:\n  a: !!python/name:os.system x", "Unresolved tag: tag:yaml.org,2002:python/name:os.system.", 2),
 	]);
 	const [braces] = await inspect("tasks: {a: {}}\nvars:\n  - x: {{ ctx('y') }}");
@@ -183,7 +182,7 @@ test("what cannot be meant is told", async () => {
 		[
 			"tasks:\n  a: {next: [{do: 'b, c'}]}\n  b: {next: [{do: d}]}\n  c: {next: [{do: d}, {do: e}]}\n  d: {next: [{do: e}]}\n  e: {join: all}",
 			[
-				'The join task "e" is unreachable. Ways that lead to it have been split differently, so that it is not clear which of them belong together.',
+				'The join task "e" is unreachable. The routes to it were split differently, so it is ambiguous which of them belong together.',
 				"tasks.e",
 				task,
 				6,
@@ -243,10 +242,10 @@ output:
 	assert.deepEqual(
 		findings.map(({ type, message, line, spec_path }) => [type, message, line, spec_path]),
 		[
-			["expression", 'there is no function "results"; did you mean "result"?', 10, "tasks.t.next[0].publish"],
-			["expression", 'there is no function "suceeded"; did you mean "succeeded"?', 9, "tasks.t.next[0].when"],
-			["expression", 'there is no method "toUper"; did you mean "toUpper"?', 3, "vars[0]"],
-			["expression", 'there is no filter "uper"; did you mean "upper"?', 4, "vars[1]"],
+			["expression", 'unknown function "results"; did you mean "result"?', 10, "tasks.t.next[0].publish"],
+			["expression", 'unknown function "suceeded"; did you mean "succeeded"?', 9, "tasks.t.next[0].when"],
+			["expression", 'unknown method "toUper"; did you mean "toUpper"?', 3, "vars[0]"],
+			["expression", 'unknown filter "uper"; did you mean "upper"?', 4, "vars[1]"],
 		],
 	);
 	// A run goes as far as it gets.

@@ -90,7 +90,7 @@ function checkInput(
 		const location = spot.at(name, "patternProperties.^\\w+$");
 		if (parameter === undefined) findings.push(findingAt(location, "content", `Action "${action}" has unexpected input "${name}".`));
 		else if (parameter.immutable === true)
-			findings.push(findingAt(location, "content", `Action "${action}" does not let input "${name}" be set.`));
+			findings.push(findingAt(location, "content", `Input "${name}" of action "${action}" is immutable and cannot be set.`));
 	}
 	return findings;
 }

@@ -59,7 +59,7 @@ test("private variables cannot be referenced", async () => {
 	assert.deepEqual(findings, [
 		{
 			type: "context",
-			message: 'Variable "__x" is private, as its name begins with two underscores, and cannot be referenced.',
+			message: 'Variable "__x" is private, because its name begins with two underscores, and cannot be referenced.',
 			spec_path: "output[0]",
 			schema_path: "properties.output",
 			line: 4,

@@ -50,12 +50,12 @@ export function parseDocument(text: string, lines: LineCounter): Document | read
 	const tokens = readTokens(text, lines);
 	const tooDeepToken = tokens.map(findTooDeep).find((token) => token !== undefined);
 	if (tooDeepToken !== undefined)
-		return [{ message: `More than ${limits.depth} objects and lists stand in one another.`, offset: tooDeepToken.offset }];
+		return [{ message: `Objects and lists are nested more than ${limits.depth} levels deep.`, offset: tooDeepToken.offset }];
 	const [document, secondDocument] = new Composer(options).compose(tokens, true, text.length);
 	if (document === undefined) return [];
 	const syntaxErrors = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ message: `${message}.`, offset: pos[0] }));
 	if (secondDocument !== undefined)
-		syntaxErrors.push({ message: "The text holds more than one document.", offset: secondDocument.range[0] });
+		syntaxErrors.push({ message: "The text contains more than one document.", offset: secondDocument.range[0] });
 	return syntaxErrors.length > 0 ? syntaxErrors : (document as Document);
 }
 

@@ -63,5 +63,5 @@ function checkLimits(top: SourceNode): readonly DefinitionFinding[] {
 	const edges = targets.reduce((sum, each) => sum + each, 0);
 	if (edges > limits.edges) return [findingAt(tasks, "syntax", `Transitions have ${edges} targets; at most ${limits.edges} are allowed.`)];
 	const longNamed = [...tasksOf(top)].filter(([name]) => name.length > limits.taskName);
-	return longNamed.map(([, spot]) => findingAt(spot, "syntax", `The name of a task has at most ${limits.taskName} characters.`));
+	return longNamed.map(([, spot]) => findingAt(spot, "syntax", `The name of a task must have at most ${limits.taskName} characters.`));
 }

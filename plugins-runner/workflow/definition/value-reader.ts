@@ -76,9 +76,9 @@ export class ValueReader {
 		const measuredBefore = this.#measuredNodes.get(node);
 		if (measuredBefore !== undefined) return measuredBefore;
 		if (!isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-		if (this.#openNodes.has(node)) throw new LimitExceeded(node, "What an anchor names holds an alias of itself.");
+		if (this.#openNodes.has(node)) throw new LimitExceeded(node, "An anchor contains an alias of itself.");
 		if (this.#openNodes.size >= limits.depth)
-			throw new LimitExceeded(node, `More than ${limits.depth} objects and lists stand in one another.`);
+			throw new LimitExceeded(node, `Objects and lists are nested more than ${limits.depth} levels deep.`);
 		this.#openNodes.add(node);
 		const measured = this.#readContent(node);
 		this.#openNodes.delete(node);
@@ -126,7 +126,7 @@ export class ValueReader {
 		if (isScalar(key) && key.value === "<<" && key.type === Scalar.PLAIN) return this.#merge(value, key, entries);
 		const name = this.#readName(key, map);
 		if (name === undefined) return;
-		if (entries.get(name)?.isMerged === false) this.#report(key ?? map, `The name "${name}" stands more than once in the same object.`);
+		if (entries.get(name)?.isMerged === false) this.#report(key ?? map, `The key "${name}" occurs more than once in the same object.`);
 		entries.set(name, { measured: this.#read(value), written: this.#toWrittenForm(key ?? map, value), isMerged: false });
 	}
 
@@ -135,7 +135,7 @@ export class ValueReader {
 		const { value: source } = this.#read(value);
 		for (const each of Array.isArray(source) ? source : [source]) {
 			const merged = isObject(each) ? this.#entriesByObject.get(each) : undefined;
-			if (merged === undefined) return this.#report(key, 'The name "<<" merges objects: it needs an object, or a list of them.');
+			if (merged === undefined) return this.#report(key, 'The key "<<" merges objects: its value must be an object or a list of objects.');
 			this.#mergedCount += merged.size;
 			if (this.#mergedCount > limits.values) throw new LimitExceeded(key, `More than ${limits.values} values are merged.`);
 			for (const [name, entry] of merged) if (!entries.has(name)) entries.set(name, { ...entry, isMerged: true });
@@ -149,14 +149,14 @@ export class ValueReader {
 			if (typeof value === "string") return value;
 			const kind = value === null ? "null" : `the ${typeof value} ${value}`;
 			const name = source === undefined || source === "" ? String(value) : source;
-			this.#report(key, `The name ${name} means ${kind} in YAML; a name that is a text needs quotes around it: "${name}".`);
+			this.#report(key, `The key ${name} means ${kind} in YAML; put a key that is a string in quotes: "${name}".`);
 			return name;
 		}
 		if (isAlias(key)) {
 			const { value } = this.#read(key);
 			if (typeof value === "string") return value;
 		}
-		this.#report(key ?? map, "A name must be a string; one that begins with braces or brackets needs quotes around it.");
+		this.#report(key ?? map, "A key must be a string; put a key that begins with a brace or bracket in quotes.");
 		return undefined;
 	}
 
@@ -189,10 +189,10 @@ function measureAll(value: JsonValue, parts: readonly MeasuredValue[]): Measured
 }
 
 function assertWithinLimits(node: Node, { values, characters, depth }: MeasuredValue): void {
-	if (depth > limits.depth) throw new LimitExceeded(node, `More than ${limits.depth} objects and lists stand in one another.`);
+	if (depth > limits.depth) throw new LimitExceeded(node, `Objects and lists are nested more than ${limits.depth} levels deep.`);
 	if (values > limits.values || characters > limits.characters)
 		throw new LimitExceeded(
 			node,
-			`With everything that aliases repeat there are more than ${limits.values} values or ${limits.characters} characters.`,
+			`Including the contents of aliases, there are more than ${limits.values} values or ${limits.characters} characters.`,
 		);
 }

@@ -57,7 +57,7 @@ async function beginAnew(context: RunContext, tools: ConductorTools): Promise<Wo
 /** Reads the definition. Throws `SVC_INVALID` before reading it if the file is larger than a definition may be. */
 async function readText(path: string): Promise<string> {
 	const { size } = await stat(path);
-	if (size > limits.size) throw new SvcError("SVC_INVALID", `the definition must have at most ${limits.size} bytes, it has ${size}`);
+	if (size > limits.size) throw new SvcError("SVC_INVALID", `the definition must have at most ${limits.size} bytes, got ${size}`);
 	return readFile(path, "utf8");
 }
 

@@ -117,7 +117,7 @@ test("a format that matches several times finds all of its occurrences", () => {
 
 test("what is no format is refused with what is wrong with it", () => {
 	refuses("  ", /must not be empty/);
-	refuses("run {{cmd", /"\{\{cmd" has no \}\} at its end/);
+	refuses("run {{cmd", /"\{\{cmd" has no closing }}/);
 	refuses("run {{}}", /must be \{\{ name \}\}/);
 	refuses("run {{a b}}", /names consist of letters, digits and _/);
 	refuses("run ({{cmd}}", /must be a regular expression/);

@@ -158,14 +158,14 @@ function toFormatParts(format: string): readonly FormatPart[] {
 	let position = 0;
 	for (let open = format.indexOf("{{"); open !== -1; open = format.indexOf("{{", position)) {
 		const close = findClose(format, open + 2);
-		if (close === undefined) throw new SvcError("SVC_INVALID", `"${shorten(format.slice(open))}" has no }} at its end`);
+		if (close === undefined) throw new SvcError("SVC_INVALID", `"${shorten(format.slice(open))}" has no closing }}`);
 		if (open > position) parts.push({ kind: "text", text: format.slice(position, open) });
 		parts.push(toValuePart(format.slice(open + 2, close)));
 		position = close + 2;
 	}
 	if (position < format.length) parts.push({ kind: "text", text: format.slice(position) });
 	if (parts.filter(({ kind }) => kind === "value").length > formatLimits.values) {
-		throw new SvcError("SVC_INVALID", `must have at most ${formatLimits.values} values in {{ }}`);
+		throw new SvcError("SVC_INVALID", `must contain at most ${formatLimits.values} values in {{ }}`);
 	}
 	return parts;
 }

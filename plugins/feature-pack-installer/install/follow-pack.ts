@@ -61,7 +61,7 @@ export async function followPack(parts: FollowPackDependencies, followed: Follow
 	} catch (error) {
 		if (signal.aborted) throw error;
 		await note({ state: "unreachable", reason: toErrorMessage(error).slice(0, 2_000) });
-		parts.logger.warn("a pack could not be followed", { source: known.source, error });
+		parts.logger.warn("syncing a pack from git failed", { source: known.source, error });
 	}
 }
 

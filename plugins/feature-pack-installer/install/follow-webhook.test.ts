@@ -93,7 +93,7 @@ test("nobody has the service look at what the configuration does not name", () =
 			await ended(id);
 			const { status, result } = (await read(`/executions/${id}`)) as unknown as { status: string; result: WireRecord };
 			assert.equal(status, "failed");
-			assert.match(String(result["error"]), /the configuration \(packs\) has the service follow no such repository/);
+			assert.match(String(result["error"]), /the configuration \(packs\) contains no such repository/);
 		}
 	}));
 

@@ -118,7 +118,7 @@ test("content of a pack that is followed is changed in git only: over the API th
 		];
 		for (const [method, path, body] of requests) {
 			const { status, record } = await send(method, path, body);
-			const text = `pack: the service follows "disk" in git (${git}): change it there`;
+			const text = `pack: "disk" is synced from git (${git}): change it there`;
 			assert.deepEqual([status, record], [400, { faultstring: text }], `${method} ${path}`);
 		}
 		assert.deepEqual(await stored(), before);
@@ -188,7 +188,7 @@ test("a pack that is followed is not installed, upgraded, taken back or removed 
 			async () => ((await followed())["commit"] === next && (await followed())["state"] === "installed") || undefined,
 		);
 		const before = await storage().find("pack", { where: { ref: "disk" } });
-		const text = `pack: the service follows "disk" in git (${git}): change it there`;
+		const text = `pack: "disk" is synced from git (${git}): change it there`;
 		const lock = (await send("GET", "/packs/views/lock")).record as unknown as readonly WireRecord[];
 		const requests: readonly [name: string, parameters: object][] = [
 			["install", { packs: [git] }],
@@ -249,9 +249,9 @@ test("lists of packs tell which commit runs, and what came of following it", () 
 		const [listed = {}] = (await send("GET", "/packs?ref=disk")).record as unknown as readonly WireRecord[];
 		const { checked_at, reason, ...known } = listed["followed"] as WireRecord;
 		assert.deepEqual(known, { source: git, state: "failed", commit: broken });
-		assert.ok(typeof checked_at === "string" && /asks for >=99/.test(String(reason)));
+		assert.ok(typeof checked_at === "string" && /requires >=99/.test(String(reason)));
 		assert.match(await svc("pack", "list", "-o", "wide"), new RegExp(`disk .*1\\.0\\.0.*${commit.slice(0, 10)} +failed`));
-		assert.match(await svc("pack", "get", "disk"), /followed:[^]*state: failed[^]*reason: [^]*asks for\s+>=99/);
+		assert.match(await svc("pack", "get", "disk"), /followed:[^]*state: failed[^]*reason: [^]*requires\s+>=99/);
 		assert.match(await svc("pack", "list", "--attr", "ref,source.commit,followed.state", "--json"), new RegExp(`"commit": "${commit}"`));
 		const [core] = (await send("GET", "/packs?ref=core")).record as unknown as readonly WireRecord[];
 		assert.equal(core !== undefined && "followed" in core, false);

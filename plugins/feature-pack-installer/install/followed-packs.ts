@@ -28,8 +28,7 @@ export class FollowedPacks {
 	source(text: string): FollowedSource {
 		const { packs, parse } = this.#parts;
 		const pack = packs.find((one) => toSourceText(one) === text || parse(toSourceText(one)).text === text);
-		if (pack === undefined)
-			throw new SvcError("SVC_INVALID", "source: the configuration (packs) has the service follow no such repository");
+		if (pack === undefined) throw new SvcError("SVC_INVALID", "source: the configuration (packs) contains no such repository");
 		return { pack, request: parse(toSourceText(pack)) };
 	}
 
@@ -93,10 +92,10 @@ export function assertOwnName({ pack, source }: FollowedPackEntity, ref: string,
 	if (pack === null || pack === ref || known === undefined) return;
 	throw new SvcError(
 		"SVC_INVALID",
-		`pack "${ref}" has another source, and ${source} was pack "${pack}" before: the repository cannot take over the name`,
+		`pack "${ref}" has another source, and ${source} was pack "${pack}" before; the repository cannot change to this name`,
 	);
 }
 
 function toRefusal({ pack, source }: FollowedPackEntity): SvcError {
-	return new SvcError("SVC_INVALID", `pack: the service follows "${pack}" in git (${source}): change it there`);
+	return new SvcError("SVC_INVALID", `pack: "${pack}" is synced from git (${source}): change it there`);
 }

@@ -94,7 +94,7 @@ class ContentInspection implements ContentFindings {
 		const directory = this.#directories.get(pack);
 		if (directory === undefined || file === null || (await this.#content.findAction(actionRef)) !== undefined) return;
 		const line = new LocatedYaml(await readFile(join(directory, file), "utf8")).lineOf(["action_ref"]);
-		const message = `there is no action "${actionRef}"`;
+		const message = `action "${actionRef}" does not exist`;
 		this.#add(await this.#ofMissing(actionRef), { pack, file, message, path: "action_ref", ...(line !== null && { line }) });
 	}
 

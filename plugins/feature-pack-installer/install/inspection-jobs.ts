@@ -38,7 +38,7 @@ export function createInspectionJobs(parts: InspectionJobDependencies): Inspecti
 			permission: "pack_search",
 			async perform({ parameters, report }) {
 				const pack = new JobParameters(parameters).text("pack");
-				report.add({ pack: (await report.task("look into the index", () => index.show(pack))) ?? null });
+				report.add({ pack: (await report.task("read the index", () => index.show(pack))) ?? null });
 			},
 		},
 		search: {
@@ -55,7 +55,7 @@ export function createInspectionJobs(parts: InspectionJobDependencies): Inspecti
 				const [packs, kind] = [given.texts("packs"), given.text("register")];
 				const input = { ...(packs.length > 0 && { packs }), ...(kind !== "" && kind !== "all" && { types: [kind] }) };
 				report.packs.push(...packs);
-				report.add({ registered: { ...(await report.task("read the packs again", () => packRegister.register(input, principal))) } });
+				report.add({ registered: { ...(await report.task("reload the packs", () => packRegister.register(input, principal))) } });
 			},
 		},
 		get_config: {
@@ -77,7 +77,7 @@ function createSetupJob({ storage, runners, packDirectory }: InspectionJobDepend
 		async perform({ parameters, report }) {
 			for (const name of new JobParameters(parameters).texts("packs")) {
 				const { ref } = await findPack(storage, name);
-				await report.task(`make ready what ${ref} needs`, async () => {
+				await report.task(`prepare the environment of ${ref}`, async () => {
 					const directory = await packDirectory(ref);
 					if (directory !== undefined) await prepareEnvironments(runners, { ref, directory, signal: report.signal }, report);
 				});

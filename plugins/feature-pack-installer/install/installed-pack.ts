@@ -10,13 +10,9 @@ const keptEarlier = 5;
  * Throws `SVC_INVALID` if no pack may be installed under the ref: it belongs to the service, or its pack comes from a configured directory.
  */
 export function assertInstallable(ref: string, known: Pick<PackEntity, "path"> | undefined): void {
-	if (systemPacks.has(ref))
-		throw new SvcError("SVC_INVALID", `pack "${ref}" is part of the service: it can be neither installed nor removed`);
+	if (systemPacks.has(ref)) throw new SvcError("SVC_INVALID", `pack "${ref}" is built in and cannot be installed or removed`);
 	if (known !== undefined && known.path !== null)
-		throw new SvcError(
-			"SVC_INVALID",
-			`pack "${ref}" comes from a directory of the configuration (packs), and is changed there: ${known.path}`,
-		);
+		throw new SvcError("SVC_INVALID", `pack "${ref}" comes from a directory of the configuration (packs); change it there: ${known.path}`);
 }
 
 /**

@@ -79,7 +79,7 @@ export class Installer {
 				const followed = new Set((await this.#parts.followedPacks.list()).map(({ pack }) => pack));
 				const ready: ReadyPack[] = [];
 				for (const pack of found) {
-					const one = await report.task(`keep the files of ${pack.ref} ${pack.version}`, () => this.#keep(pack, options, signal));
+					const one = await report.task(`store the files of ${pack.ref} ${pack.version}`, () => this.#keep(pack, options, signal));
 					const isKept = isSame(one) || (followed.has(pack.ref) && hasLocked(one, options));
 					if (isKept && !options.force) await report.say(`${pack.ref} ${pack.version} is installed already: nothing to do`);
 					else ready.push(one);
@@ -134,7 +134,7 @@ export class Installer {
 				installed.find((pack) => pack.ref === ref),
 			);
 		if (conflicts.length > 0 && !force)
-			throw new SvcError("SVC_CONFLICT", `nothing was changed: ${conflicts.slice(0, 5).join("; ")} (force installs all the same)`);
+			throw new SvcError("SVC_CONFLICT", `nothing was changed: ${conflicts.slice(0, 5).join("; ")} (use force to install anyway)`);
 		return found;
 	}
 
@@ -161,7 +161,7 @@ export class Installer {
 		const names = packs.map(({ ref, version }) => `${ref} ${version}`).join(", ");
 		const versions = packs.map((pack) => this.#toVersion(pack, job));
 		// Find unusable files before the environments are prepared, which may take minutes.
-		await report.task(`look at the files of ${names}`, async () => {
+		await report.task(`check the files of ${names}`, async () => {
 			const content = await this.#parts.switch.check(versions, toRegistrant(job));
 			// A rollback skips the inspection: the earlier version was in use before, so its mistakes must not block it.
 			if (isBack) return;
@@ -171,7 +171,9 @@ export class Installer {
 			for (const warning of warnings) await report.warn(toProblemText(warning));
 		});
 		for (const { ref, version, directory } of packs) {
-			await report.task(`make ready what ${ref} ${version} needs`, () => prepareEnvironments(runners, { ref, directory, signal }, report));
+			await report.task(`prepare the environment of ${ref} ${version}`, () =>
+				prepareEnvironments(runners, { ref, directory, signal }, report),
+			);
 		}
 		signal.throwIfAborted();
 		await report.task(`switch to ${names}`, () => this.#switch(packs, versions, job));

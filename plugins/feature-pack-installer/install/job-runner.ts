@@ -52,8 +52,8 @@ export interface JobRunnerDependencies extends Uses<"storage"> {
 /** Runs the actions of the pack `packs`. */
 export function createJobRunner(parts: JobRunnerDependencies): Runner {
 	return {
-		description: "Does what the pack packs offers: installs packs, and looks after them.",
-		parameters: { timeout: { type: "number", default: 600, minimum: 1, description: "Seconds after which it is ended." } },
+		description: "Runs the actions of the pack packs: installs and manages packs.",
+		parameters: { timeout: { type: "number", default: 600, minimum: 1, description: "Seconds after which the action is ended." } },
 		capabilities: { streaming: true, cancellation: true },
 		entryPoint: "forbidden",
 		run: (context) => runJob(parts, context),
@@ -64,7 +64,7 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 	const [pack, name = ""] = context.action_ref.split(".", 2);
 	// Refuse actions of other packs, which could call the jobs with parameters of their own.
 	if (pack !== "packs" || context.pack !== "packs" || !Object.hasOwn(jobs, name))
-		throw new SvcError("SVC_RUNNER", `runner type "${packJob}" runs the actions of the pack "packs" only, not "${context.action_ref}"`);
+		throw new SvcError("SVC_RUNNER", `runner type "${packJob}" runs only actions of the pack "packs", not "${context.action_ref}"`);
 	const job = jobs[name as JobName];
 	const parameters = context.actionParameters;
 	const principal = await whoAsks(storage, authority, context.execution_id);

@@ -38,11 +38,11 @@ export function toLocked(entries: readonly unknown[], parse: (text: string) => P
 		const refuse = (reason: string) => new SvcError("SVC_INVALID", `locked[${index}]: ${reason}`);
 		const { ref, version, source, content } = isObject(entry) ? entry : {};
 		if (typeof ref !== "string" || !/^[a-z0-9_]{1,255}$/.test(ref)) throw refuse('"ref" must be the ref of a pack');
-		if (seen.has(ref)) throw refuse(`pack "${ref}" stands there twice`);
+		if (seen.has(ref)) throw refuse(`pack "${ref}" occurs twice`);
 		seen.add(ref);
 		if (typeof content !== "string" || !/^[0-9a-f]{64}$/.test(content)) throw refuse('"content" must be the hash of the files');
 		if (!isObject(source) || typeof source["address"] !== "string" || !kinds.includes(String(source["kind"])))
-			throw refuse(`"source" must have an address, and a kind of ${kinds.join(", ")}`);
+			throw refuse(`"source" must have an address and a kind of ${kinds.join(", ")}`);
 		const locked = toLockedSource(source);
 		assertSource(locked, parse, refuse);
 		return { ref, version: String(version ?? ""), source: locked, content };
@@ -67,7 +67,7 @@ function assertSource(source: LockfileEntry["source"], parse: (text: string) => 
 	})();
 	const isWhole = asked.address === plain(address) || asked.address?.startsWith("file://") === true;
 	if (asked.kind === "index" || !isWhole || (kind === "directory" && !isLocal(asked)))
-		throw refuse('"source" must have a whole address of its kind');
+		throw refuse('"source" must have a complete address of its kind');
 	assertNoPassword(asked);
 }
 
@@ -80,7 +80,7 @@ export function assertNoPassword({ kind, text, address = "" }: PackRequest): voi
 	if (password === "" && (username === "" || protocol === "ssh:")) return;
 	throw new SvcError(
 		"SVC_INVALID",
-		`packs: "${text}" has ${password === "" ? "a name" : "a password"}, which all users who may view the execution would see; put it into content.credentials_file`,
+		`packs: "${text}" has ${password === "" ? "a name" : "a password"}, which all users who may view the execution can see; put it into content.credentials_file`,
 	);
 }
 

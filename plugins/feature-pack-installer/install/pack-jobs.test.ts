@@ -70,7 +70,7 @@ test("an execution with name or password in an address is refused before it is s
 		for (const address of ["https://me:hunter2@git.invalid/x", "https://hunter2@git.invalid/x", " HTTP:\\\\me:hunter2@git.invalid/x=v1"]) {
 			const refusal = await submit({ packs: [address] }, { action: "packs.install" }).catch((error: unknown) => error);
 			assert.ok(refusal instanceof Error, address);
-			assert.match(refusal.message, /^parameter "packs\.0" must not be an address with a name or password, .*credentials_file/);
+			assert.match(refusal.message, /^parameter "packs\.0" must not be a URL with a user name or password, .*credentials_file/);
 			assert.doesNotMatch(refusal.message, /hunter2/);
 		}
 		assert.equal(await storage.count("execution", {}), 0);
@@ -103,7 +103,7 @@ test("every fault of a pack is told with file and line before anything is made r
 				error,
 				/rules\/watch\.yaml:6: criteria "trigger\.body\.a" has a pattern that matchregex cannot use: .*rules\/watch\.yaml:9: criteria "trigger\.body\.b"/,
 			);
-			assert.deepEqual([tasks.at(-1)?.name, tasks.at(-1)?.state], ["look at the files of disk 2.0.0", "failed"]);
+			assert.deepEqual([tasks.at(-1)?.name, tasks.at(-1)?.state], ["check the files of disk 2.0.0", "failed"]);
 			assert.deepEqual([prepared, (await storage.find("pack", { where: { ref: "disk" } }))[0]?.version], [["disk"], "1.0.0"]);
 		},
 		{},
@@ -168,7 +168,7 @@ test("where the audit record cannot be written a pack stays what it was", async 
 			] as const) {
 				const refused = await run(action, parameters);
 				assert.equal(refused.status, "failed");
-				assert.match(resultOf(refused).error, /cannot be stored with its entry in the audit record; nothing was changed/);
+				assert.match(resultOf(refused).error, /the audit entry of the change cannot be stored; nothing was changed/);
 			}
 			failing.failure = undefined;
 			assert.deepEqual(
@@ -213,7 +213,7 @@ test("a pack that is for other versions of the service and of Python is installe
 		const refused = await run("packs.install", { packs: [address] });
 		assert.match(
 			resultOf(refused).error,
-			/nothing was changed: pack "disk": attribute "svc_version" asks for >=99; this is \S+; pack "disk" runs with/,
+			/nothing was changed: pack "disk": attribute "svc_version" requires >=99; this is \S+; pack "disk" runs with/,
 		);
 		const forced = await run("packs.install", { packs: [address], force: true });
 		assert.equal(forced.status, "succeeded", JSON.stringify(forced.result));
@@ -250,7 +250,7 @@ test("a pack that is unloaded does nothing any more, and is there again when it 
 		assert.equal((await run("packs.install", { packs: [address] })).status, "succeeded");
 		assert.deepEqual(await count(), [1, 1, 1, 1]);
 		for (const [ref, problem] of [
-			["core", /"core" belongs to the service/],
+			["core", /"core" is built in/],
 			["tape", /"tape" is not installed/],
 		] as const)
 			assert.match(resultOf(await run("packs.unload", { packs: [ref] })).error, problem);
@@ -347,10 +347,10 @@ test("wrong names of functions and of a pack's own actions and parameters keep t
 			const { error } = resultOf(await run("packs.install", { packs: [commit("disk", "1.0.0", files)] }));
 			for (const part of [
 				/actions\/workflows\/round\.yaml:4: content: The action "disk\.swep" is not registered/,
-				/actions\/workflows\/round\.yaml:6: expression: there is no function "suceeded"; did you mean "succeeded"\?/,
+				/actions\/workflows\/round\.yaml:6: expression: unknown function "suceeded"; did you mean "succeeded"\?/,
 				/actions\/workflows\/round\.yaml:\d: content: Action "disk\.sweep" has unexpected input "colour"/,
-				/rules\/on\.yaml:6: the action "disk\.sweep" has no parameter "size" \(action\.parameters\.size\)/,
-				/rules\/on\.yaml:7: there is no filter "uper"; did you mean "upper"\?/,
+				/rules\/on\.yaml:6: action "disk\.sweep" has no parameter "size" \(action\.parameters\.size\)/,
+				/rules\/on\.yaml:7: unknown filter "uper"; did you mean "upper"\?/,
 			])
 				assert.match(error, part);
 			assert.equal(await storage.count("pack", { ref: "disk" }), 0);
@@ -377,10 +377,10 @@ test("what a pack uses of other packs is told as a warning, and a default of ano
 			for (const part of [
 				/^pack "disk": actions\/workflows\/round\.yaml:4: content: The action "field\.mow" is not registered/,
 				/round\.yaml:\d: content: Action "core\.noop" has unexpected input "colour"/,
-				/rules\/on\.yaml:3: there is no action "field\.mow" \(action\.ref\)/,
-				/aliases\/mow\.yaml:2: there is no action "field\.mow"/,
-				/actions\/sweep\.yaml:5: default of parameter "version" must be a string, got a number; write it in quotes/,
-				/actions\/far\.yaml:2: attribute "runner_type": "elsewhere" is not a runner type/,
+				/rules\/on\.yaml:3: action "field\.mow" does not exist \(action\.ref\)/,
+				/aliases\/mow\.yaml:2: action "field\.mow" does not exist/,
+				/actions\/sweep\.yaml:5: default of parameter "version" must be a string, got a number; put it in quotes/,
+				/actions\/far\.yaml:2: attribute "runner_type": runner type "elsewhere" is not configured/,
 			])
 				assert.ok(
 					warnings.some((warning) => part.test(warning)),

@@ -98,7 +98,7 @@ function createFollowJobs({ installer, followedPacks, following }: FollowJobOpti
 			async perform({ parameters, report }) {
 				const followed = followedPacks.source(new JobParameters(parameters).text("source"));
 				following.ask(followed);
-				await report.say(`the service looks at ${followed.request.text}; what is new there is installed by an execution of its own`);
+				await report.say(`the service checks ${followed.request.text}; a separate execution installs new commits`);
 			},
 		},
 	};
@@ -120,7 +120,7 @@ export function createInstallJob({ installer, parse, followedPacks }: InstallJob
 			if ((packs.length === 0) === (locked.length === 0))
 				throw new SvcError(
 					"SVC_INVALID",
-					"packs: name at least one pack to install; or give the entries of a lock file as locked, without packs",
+					"packs: name at least one pack to install, or give the entries of a lock file as locked without packs",
 				);
 			const force = parameters.flag("force");
 			if (locked.length === 0) {

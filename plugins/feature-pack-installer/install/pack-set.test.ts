@@ -59,7 +59,7 @@ test("another installed version is a conflict that names who needs it; forced, t
 	const options = { installed: [installed("b", "2.0.0")] };
 	const { conflicts, order } = await collect(["a"], shelf, options);
 	assert.deepEqual(order, ["a"]);
-	assert.match(conflicts.join(), /"b=1\.2\.x" is needed by "a", and version 2\.0\.0 is installed/);
+	assert.match(conflicts.join(), /"b=1\.2\.x" is required by "a", but version 2\.0\.0 is installed/);
 	assert.deepEqual((await collect(["a"], shelf, { ...options, force: true })).order, ["b", "a"]);
 });
 
@@ -74,7 +74,7 @@ test("a dependency does not replace another version that was installed from else
 	assert.deepEqual(order, ["a"]);
 	assert.match(
 		conflicts.join(),
-		/^"other=1\.x" is needed by "a" and is version 1\.0\.0, but version 2\.0\.0 of "b" is installed from \/srv\/b;/,
+		/^"other=1\.x" is required by "a" and is version 1\.0\.0, but version 2\.0\.0 of "b" is installed from \/srv\/b;/,
 	);
 	const forced = await collect(["a"], shelf, { installed: [local("b", "2.0.0")], force: true });
 	assert.deepEqual([forced.order, forced.conflicts.length], [["b", "a"], 1]);
@@ -97,37 +97,37 @@ test("a pack from elsewhere that replaces what an installed pack needs is a conf
 	const there = [local("b", "1.0.0"), { ...installed("d", "1.0.0"), metadata: { dependencies: [`${needed}=1.x`] } }];
 	const known = there.map((pack) => (pack.ref === "b" ? { ...pack, source: { address: needed } } : pack));
 	const replaced = await collect(["b"], { b: { version: "2.0.0" } }, { installed: known });
-	assert.match(replaced.conflicts.join(), /installed pack "d" needs "file:\/\/\/srv\/b=1\.x", and version 2\.0\.0 of "b"/);
+	assert.match(replaced.conflicts.join(), /installed pack "d" requires "file:\/\/\/srv\/b=1\.x", but version 2\.0\.0 of "b"/);
 	assert.deepEqual((await collect(["b"], { b: { version: "1.4.0" } }, { installed: known })).conflicts, []);
 });
 
 test("a new version that an installed pack does not take is a conflict that names it", async () => {
 	const options = { installed: [installed("d", "1.0.0", ["b=1.x"]), installed("b", "1.0.0")] };
 	const { conflicts } = await collect(["b"], { b: { version: "2.0.0" } }, options);
-	assert.match(conflicts.join(), /installed pack "d" needs "b=1\.x", and version 2\.0\.0 of "b"/);
+	assert.match(conflicts.join(), /installed pack "d" requires "b=1\.x", but version 2\.0\.0 of "b"/);
 });
 
 test("two that need two versions of a third are a conflict", async () => {
 	const shelf = { a: { dependencies: ["c=1.x"] }, b: { dependencies: ["c=2.x"] }, c: { version: "1.0.0" } };
 	const { conflicts } = await collect(["a", "b"], shelf);
-	assert.match(conflicts.join(), /"c=2\.x" is needed by "b", and version 1\.0\.0 of "c" .* is to be installed/);
+	assert.match(conflicts.join(), /"c=2\.x" is required by "b", but version 1\.0\.0 of "c" .* would be installed/);
 	assert.match(
 		(await collect(["x", "y"], { x: { ref: "z", version: "1.0.0" }, y: { ref: "z" } })).conflicts.join(),
-		/"z" is asked for twice/,
+		/"z" is requested twice/,
 	);
 });
 
 test("packs that need one another are named as a circle", async () => {
 	const shelf = { a: { dependencies: ["b"] }, b: { dependencies: ["c"] }, c: { dependencies: ["a"] } };
-	assert.deepEqual((await collect(["a"], shelf)).conflicts, ["packs need one another: a -> b -> c -> a"]);
-	assert.deepEqual((await collect(["a"], { a: { dependencies: ["a"] } })).conflicts, ["packs need one another: a -> a"]);
+	assert.deepEqual((await collect(["a"], shelf)).conflicts, ["packs depend on each other: a -> b -> c -> a"]);
+	assert.deepEqual((await collect(["a"], { a: { dependencies: ["a"] } })).conflicts, ["packs depend on each other: a -> a"]);
 });
 
 test("dependencies are followed three levels deep, and what is deeper is named unless it is installed", async () => {
 	const shelf = { a: { dependencies: ["b"] }, b: { dependencies: ["c"] }, c: { dependencies: ["d"] }, d: { dependencies: ["e"] } };
 	const { order, conflicts } = await collect(["a"], shelf);
 	assert.deepEqual(order, ["d", "c", "b", "a"]);
-	assert.match(conflicts.join(), /"e" is needed by "a", which is needed by "b".* 3 levels deep/);
+	assert.match(conflicts.join(), /"e" is required by "a", which is required by "b".* 3 levels deep/);
 	assert.deepEqual((await collect(["a"], shelf, { installed: [installed("e", "1.0.0")] })).conflicts, []);
 });
 
@@ -139,16 +139,16 @@ test("dependencies are left out where that is asked for", async () => {
 
 test("a dependency that is none is named with its pack", async () => {
 	const { conflicts } = await collect(["a"], { a: { dependencies: [7, "--upload-pack=evil"] } });
-	assert.match(conflicts[0] ?? "", /pack "a" has a dependency that is not understood \(7\): must be a string/);
+	assert.match(conflicts[0] ?? "", /pack "a" has an invalid dependency \(7\): must be a string/);
 	assert.match(conflicts[1] ?? "", /--upload-pack=evil.*begins with a dash/);
 });
 
 test("a pack that names hundreds of dependencies does not make the service fetch them all", async () => {
 	const dependencies = Array.from({ length: 500 }, (_, index) => `b${index}`);
-	await assert.rejects(collect(["a"], { a: { dependencies } }), /at most 100 dependencies are fetched/);
+	await assert.rejects(collect(["a"], { a: { dependencies } }), /at most 100 dependencies are allowed/);
 	// Nor does it help to call them all the same.
 	const shelf = Object.fromEntries(dependencies.map((name) => [name, { ref: "b" }]));
-	await assert.rejects(collect(["a"], { ...shelf, a: { dependencies } }), /at most 100 dependencies are fetched/);
+	await assert.rejects(collect(["a"], { ...shelf, a: { dependencies } }), /at most 100 dependencies are allowed/);
 });
 
 test("as many are installed at once as are asked for", async () => {
@@ -156,11 +156,11 @@ test("as many are installed at once as are asked for", async () => {
 	assert.equal((await collect(names, {})).order.length, 150);
 });
 
-test("only a pack of this machine may name files of it", async () => {
+test("only a local pack may name local files", async () => {
 	const files = ["/srv/secret", "file:///srv/secret/.git"];
 	const { conflicts, fetched } = await collect(["a"], { a: { dependencies: files } }, { force: true });
 	assert.deepEqual([conflicts.length, fetched], [2, ["a"]]);
-	assert.match(conflicts.join(), /only a pack of this machine may name files of it/);
+	assert.match(conflicts.join(), /only a local pack may name local files/);
 });
 
 test.run();

@@ -93,18 +93,20 @@ export class PackSet {
 	async #take({ request, trail, neededBy }: Wanted): Promise<readonly Wanted[]> {
 		if (neededBy !== undefined && this.#isThere(request, trail, neededBy)) return [];
 		if (trail.length > maxDepth) {
-			this.conflicts.push(`${describe(request, trail)}: dependencies are followed ${maxDepth} levels deep; install it by itself before`);
+			this.conflicts.push(
+				`${describe(request, trail)}: dependencies are nested more than ${maxDepth} levels deep; install it separately first`,
+			);
 			return [];
 		}
 		if (neededBy !== undefined && (this.#dependencies += 1) > maxDependencies)
-			throw new SvcError("SVC_INVALID", `packs: at most ${maxDependencies} dependencies are fetched at once`);
+			throw new SvcError("SVC_INVALID", `packs: at most ${maxDependencies} dependencies are allowed in one installation`);
 		const found = { ...(await this.#parts.fetch(request)), trail: [...trail, request.text] };
 		if (neededBy !== undefined) this.#needs.get(neededBy)?.add(found.ref);
 		if (neededBy !== undefined && this.#isKept(found, request, trail)) return [];
 		const known = this.#packs.get(found.ref);
 		if (known !== undefined) {
 			if (known.version !== found.version || known.source.address !== found.source.address)
-				this.conflicts.push(`pack "${found.ref}" is asked for twice: ${toPlace(known)} and ${toPlace(found)}`);
+				this.conflicts.push(`pack "${found.ref}" is requested twice: ${toPlace(known)} and ${toPlace(found)}`);
 			return [];
 		}
 		this.#packs.set(found.ref, found);
@@ -117,13 +119,11 @@ export class PackSet {
 			try {
 				if (typeof text !== "string") throw new SvcError("SVC_INVALID", "must be a string");
 				const request = this.#parts.parse(text);
-				if (isLocal(request) && !isLocal(source)) throw new SvcError("SVC_INVALID", "only a pack of this machine may name files of it");
+				if (isLocal(request) && !isLocal(source)) throw new SvcError("SVC_INVALID", "only a local pack may name local files");
 				return [{ request, trail, neededBy: ref }];
 			} catch (error) {
 				const message = error instanceof Error ? error.message : String(error);
-				this.conflicts.push(
-					`pack "${ref}" has a dependency that is not understood (${String(JSON.stringify(text)).slice(0, 100)}): ${message}`,
-				);
+				this.conflicts.push(`pack "${ref}" has an invalid dependency (${String(JSON.stringify(text)).slice(0, 100)}): ${message}`);
 				return [];
 			}
 		});
@@ -136,14 +136,14 @@ export class PackSet {
 		const ofSet = [...this.#packs.values()].find((pack) => isMeant(pack, request));
 		if (ofSet !== undefined) {
 			this.#needs.get(neededBy)?.add(ofSet.ref);
-			if (!fits(ofSet, request)) this.conflicts.push(`${describe(request, trail)}, and ${toPlace(ofSet)} is to be installed`);
+			if (!fits(ofSet, request)) this.conflicts.push(`${describe(request, trail)}, but ${toPlace(ofSet)} would be installed`);
 			return true;
 		}
 		const installed = this.#parts.installed.find((pack) => isMeant(pack, request));
 		if (installed === undefined) return false;
 		if (fits(installed, request)) return true;
 		this.conflicts.push(
-			`${describe(request, trail)}, and version ${installed.version} is installed; install the other version by itself first`,
+			`${describe(request, trail)}, but version ${installed.version} is installed; install the other version separately first`,
 		);
 		// With `force`, the required version is fetched.
 		return !this.#parts.force;
@@ -162,7 +162,7 @@ export class PackSet {
 			this.warnings.push(`${describe(request, trail)}: ${kept} and is kept`);
 			return true;
 		}
-		this.conflicts.push(`${describe(request, trail)} and is version ${version}, but ${kept}; install the other version by itself first`);
+		this.conflicts.push(`${describe(request, trail)} and is version ${version}, but ${kept}; install the other version separately first`);
 		return !this.#parts.force;
 	}
 
@@ -173,7 +173,7 @@ export class PackSet {
 			for (const request of this.#understood(metadata)) {
 				const pack = this.#replacementFor(request);
 				if (pack !== undefined)
-					this.conflicts.push(`installed pack "${ref}" needs "${request.text}", and ${toPlace(pack)} is to be installed`);
+					this.conflicts.push(`installed pack "${ref}" requires "${request.text}", but ${toPlace(pack)} would be installed`);
 			}
 		}
 	}
@@ -203,7 +203,7 @@ export class PackSet {
 		const done = new Set<string>();
 		const visit = (ref: string, path: readonly string[]) => {
 			const begin = path.indexOf(ref);
-			if (begin >= 0) this.conflicts.push(`packs need one another: ${[...path.slice(begin), ref].join(" -> ")}`);
+			if (begin >= 0) this.conflicts.push(`packs depend on each other: ${[...path.slice(begin), ref].join(" -> ")}`);
 			if (begin >= 0 || done.has(ref)) return;
 			for (const needed of this.#needs.get(ref) ?? []) visit(needed, [...path, ref]);
 			done.add(ref);
@@ -252,7 +252,7 @@ function unlike(requests: readonly PackRequest[]): readonly PackRequest[] {
 }
 
 function describe({ text }: PackRequest, trail: readonly string[]): string {
-	return trail.length === 0 ? `"${text}"` : `"${text}" is needed by ${trail.map((name) => `"${name}"`).join(", which is needed by ")}`;
+	return trail.length === 0 ? `"${text}"` : `"${text}" is required by ${trail.map((name) => `"${name}"`).join(", which is required by ")}`;
 }
 
 function toPlace({ ref, version, source }: { readonly ref: string; readonly version: string; readonly source: PackSource }): string {

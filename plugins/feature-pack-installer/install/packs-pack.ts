@@ -7,7 +7,7 @@ export const packJob = "pack-job";
 const manifest = {
 	ref: "packs",
 	name: "packs",
-	description: "Actions that install packs, and look after them.",
+	description: "Actions that install and manage packs.",
 	version: "1.0.0",
 	author: "svc",
 };
@@ -22,10 +22,10 @@ const sources = {
 		not: {
 			pattern: credentialed,
 			description:
-				"an address with a name or password, which everybody would see who sees the execution (content.credentials_file holds them)",
+				"a URL with a user name or password, which all users who may view the execution can see (put credentials into content.credentials_file)",
 		},
 	},
-	description: "Where from: names in the index, addresses, directories; with =version, =branch, =tag or =commit behind them.",
+	description: "Sources: names in the index, URLs or directories, each optionally followed by =version, =branch, =tag or =commit.",
 } as const;
 const refs = { ...names, description: "Refs of packs." } as const;
 const one = { type: "string", required: true, minLength: 1, description: "Ref of the pack." } as const;
@@ -33,10 +33,10 @@ const followedSource = {
 	type: "string",
 	required: true,
 	minLength: 1,
-	description: "The repository, as `svc pack followed` tells it.",
+	description: "The repository as shown by `svc pack followed`.",
 } as const;
-const force = { type: "boolean", default: false, description: "Also where versions and dependencies stand against it." } as const;
-const skipDependencies = { type: "boolean", default: false, description: "Leave out what the packs say that they depend on." } as const;
+const force = { type: "boolean", default: false, description: "True to install despite conflicting versions and dependencies." } as const;
+const skipDependencies = { type: "boolean", default: false, description: "True to skip the dependencies of the packs." } as const;
 
 interface JobAction {
 	readonly description: string;
@@ -48,7 +48,7 @@ interface JobAction {
 /** Actions of the pack, by name. */
 const jobs = {
 	install: {
-		description: "Install packs, and what they depend on.",
+		description: "Install packs and their dependencies.",
 		timeout: 600,
 		parameters: {
 			packs: { ...sources, default: [] },
@@ -59,69 +59,73 @@ const jobs = {
 				items: { type: "object" },
 				maxItems: 1_000,
 				default: [],
-				description: "Entries of a lock file: exactly these are installed, or nothing.",
+				description: "Entries of a lock file. Installs exactly these, or nothing.",
 			},
 		},
 	},
 	uninstall: {
-		description: "Remove packs and all that belongs to them.",
+		description: "Remove packs and everything that belongs to them.",
 		timeout: 300,
 		parameters: {
 			packs: { ...refs, required: true },
-			force: { type: "boolean", default: false, description: "Also where other packs depend on one of them." },
+			force: { type: "boolean", default: false, description: "True to remove packs on which other packs depend." },
 		},
 	},
 	upgrade: {
-		description: "Install what is newer than what is installed, from where it came from.",
+		description: "Upgrade installed packs from their sources.",
 		timeout: 600,
 		parameters: {
 			packs: { ...refs, default: [] },
-			all: { type: "boolean", default: false, description: "All that are installed." },
+			all: { type: "boolean", default: false, description: "True to upgrade all installed packs." },
 			force,
 			skip_dependencies: skipDependencies,
 		},
 	},
 	follow: {
-		description: "Install what a repository has that the service follows.",
+		description: "Install the current commit of a synced repository.",
 		timeout: 600,
 		parameters: { source: { ...followedSource } },
 	},
 	look: {
-		description: "Look at once whether a repository that the service follows has something new.",
+		description: "Check a synced repository for new commits now.",
 		timeout: 60,
 		parameters: { source: { ...followedSource } },
 	},
 	rollback: {
-		description: "Go back to what was installed before.",
+		description: "Return to an earlier version of a pack.",
 		timeout: 600,
 		parameters: {
 			pack: one,
-			version: { type: "string", description: "Version, commit or content hash among those kept. Default: the one before." },
+			version: { type: "string", description: "Version, commit or content hash of a stored version. Default: the previous one." },
 		},
 	},
-	get: { description: "Look at an installed pack.", timeout: 60, parameters: { pack: one } },
-	show: { description: "Look at a pack in the index.", timeout: 120, parameters: { pack: { ...one, description: "Name in the index." } } },
+	get: { description: "Get an installed pack.", timeout: 60, parameters: { pack: one } },
+	show: {
+		description: "Get a pack from the index.",
+		timeout: 120,
+		parameters: { pack: { ...one, description: "Name of the pack in the index." } },
+	},
 	search: {
 		description: "Search the index.",
 		timeout: 120,
-		parameters: { query: { type: "string", required: true, minLength: 1, description: "A part of what is searched for." } },
+		parameters: { query: { type: "string", required: true, minLength: 1, description: "Text to search for." } },
 	},
 	load: {
-		description: "Register packs anew, from their files.",
+		description: "Register packs again from their files.",
 		timeout: 300,
 		parameters: {
 			packs: { ...refs, default: [], description: "Refs of packs. Default: all." },
-			register: { type: "string", default: "all", description: "Kind of what is registered, or all." },
+			register: { type: "string", default: "all", description: "Kind of the registered content, or all." },
 		},
 	},
 	unload: {
-		description: "Remove what packs have brought, and keep the packs: packs.load brings it back.",
+		description: "Remove the content of packs but keep the packs; packs.load registers it again.",
 		timeout: 300,
 		parameters: { packs: { ...refs, required: true } },
 	},
-	get_config: { description: "Look at the configuration of a pack, without its secrets.", timeout: 60, parameters: { pack: one } },
+	get_config: { description: "Get the configuration of a pack without its secrets.", timeout: 60, parameters: { pack: one } },
 	setup_virtualenv: {
-		description: "Make ready on this node what the packs need, such as a virtualenv.",
+		description: "Prepare the environments of packs on this node, such as virtualenvs.",
 		timeout: 600,
 		parameters: { packs: { ...refs, required: true } },
 	},

@@ -49,7 +49,7 @@ function choose({ ref, earlier }: PackEntity, wanted: string): JsonObject {
 	const versions = kept.map(({ version }) => String(version)).join(", ");
 	throw new SvcError(
 		"SVC_INVALID",
-		`version: there is no "${wanted.slice(0, 100)}" among the earlier versions of pack "${ref}": ${versions}`,
+		`version: "${wanted.slice(0, 100)}" is not one of the earlier versions of pack "${ref}", which are: ${versions}`,
 	);
 }
 

@@ -27,7 +27,7 @@ export function createUninstallJob(parts: UninstallJobDependencies): Job {
 			const { report } = job;
 			const onWait = (ref: string) => report.say(`waiting for an installation of "${ref}"`);
 			await parts.locks.with(refs, { signal: report.signal, onWait }, async (signal) => {
-				const packs = await report.task("look at the packs", () => findRemovable(parts, refs, parameters.flag("force"), job));
+				const packs = await report.task("check the packs", () => findRemovable(parts, refs, parameters.flag("force"), job));
 				signal.throwIfAborted();
 				await report.task(`remove ${packs.map(({ ref, version }) => `${ref} ${version}`).join(", ")}`, () => parts.switch.remove(refs));
 				for (const { ref, version, content } of packs) {
@@ -64,7 +64,7 @@ async function findRemovable(
 	}
 	for (const conflict of report.conflicts) await report.warn(conflict);
 	if (report.conflicts.length > 0 && !force)
-		throw new SvcError("SVC_CONFLICT", `nothing was changed: ${report.conflicts.slice(0, 5).join("; ")} (force removes all the same)`);
+		throw new SvcError("SVC_CONFLICT", `nothing was changed: ${report.conflicts.slice(0, 5).join("; ")} (use force to remove anyway)`);
 	return packs;
 }
 

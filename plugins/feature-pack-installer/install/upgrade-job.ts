@@ -23,13 +23,13 @@ export function createUpgradeJob({ storage, installer, sources, followedPacks }:
 		async perform(job) {
 			const parameters = new JobParameters(job.parameters);
 			const refs = parameters.texts("packs");
-			if ((refs.length === 0) !== parameters.flag("all")) throw new SvcError("SVC_INVALID", "packs: name the packs, or set all");
+			if ((refs.length === 0) !== parameters.flag("all")) throw new SvcError("SVC_INVALID", "packs: name the packs or set all");
 			const all = await storage.find("pack", {});
 			await followedPacks.assertNone(refs);
 			const chosen = refs.length === 0 ? await leaveFollowed(all, followedPacks, job) : refs.map((ref) => find(all, ref));
-			const newer = await job.report.task("look for what is newer", () => findPackUpdates(sources, chosen, job.report.signal));
+			const newer = await job.report.task("check for newer versions", () => findPackUpdates(sources, chosen, job.report.signal));
 			const requests = await toRequests(newer, all, job);
-			if (requests.length === 0) return job.report.say("nothing is newer than what is installed");
+			if (requests.length === 0) return job.report.say("all packs are up to date");
 			const options = { force: parameters.flag("force"), skipDependencies: parameters.flag("skip_dependencies") };
 			return installer.install(requests, options, job);
 		},
@@ -44,7 +44,7 @@ async function leaveFollowed(
 ): Promise<readonly PackEntity[]> {
 	const followed = new Map((await followedPacks.list()).map(({ pack, source }) => [pack, source]));
 	for (const { ref } of packs)
-		if (followed.has(ref)) await report.say(`${ref}: left out, as the service follows it in git (${followed.get(ref)})`);
+		if (followed.has(ref)) await report.say(`${ref}: skipped, because it is synced from git (${followed.get(ref)})`);
 	return packs.filter(({ ref }) => !followed.has(ref));
 }
 

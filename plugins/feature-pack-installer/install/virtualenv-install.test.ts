@@ -176,7 +176,7 @@ mountTest("a disk that is full at any step of an installation changes nothing", 
 		[0, /ENOSPC|no space left/i],
 		// Enough for the files that were fetched, and then for those that are laid out, but not for what pip makes.
 		[1.5 * payload, /ENOSPC|no space left/i],
-		[4 * payload, /virtualenv of pack "disk" cannot be built: [^]* bytes are left on its disk/],
+		[4 * payload, /virtualenv of pack "disk" cannot be built: [^]* bytes are free on its disk/],
 	] as const) {
 		const empty = fill(site.data, left);
 		await assertFailed(problem);

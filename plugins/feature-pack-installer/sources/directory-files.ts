@@ -30,12 +30,12 @@ export async function readDirectory(root: string, tree: UntrustedTree, emit: (li
 			else if (entry.isDirectory()) folders.push(path);
 			else if (entry.isSymbolicLink()) await tree.addLink(path, await readlink(join(root, path)));
 			else if (entry.isFile()) await addFile(tree, root, path);
-			else throw refused(path, "is no plain file, folder or link");
+			else throw refused(path, "is not a regular file, directory or link");
 		}
 	}
 	if (ignoredPaths.length === 0) return;
 	const more = ignoredPaths.length > maxNamedPaths ? ` and ${ignoredPaths.length - maxNamedPaths} more` : "";
-	emit(`left out because of .gitignore: ${ignoredPaths.slice(0, maxNamedPaths).map(quote).join(", ")}${more}`);
+	emit(`excluded by .gitignore: ${ignoredPaths.slice(0, maxNamedPaths).map(quote).join(", ")}${more}`);
 }
 
 /** Returns the entries sorted by name, so that the order is the same on all file systems. */
@@ -49,7 +49,7 @@ async function addFile(tree: UntrustedTree, root: string, path: string): Promise
 	const file = await openFile(root, path);
 	try {
 		const { mode, size } = await file.stat();
-		if ((mode & setIdBits) !== 0) throw refused(path, "would run as somebody else (set-user-ID or set-group-ID)");
+		if ((mode & setIdBits) !== 0) throw refused(path, "must not have the set-user-ID or set-group-ID bit");
 		await tree.addFile(path, { isExecutable: (mode & 0o100) !== 0, size }, file.createReadStream({ autoClose: false }));
 	} finally {
 		await file.close();
@@ -73,7 +73,7 @@ async function openFile(root: string, path: string): Promise<FileHandle> {
 	const file = await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	if ((await file.stat()).isFile()) return file;
 	await file.close();
-	throw refused(path, "is no plain file, folder or link");
+	throw refused(path, "is not a regular file, directory or link");
 }
 
 /** The `.gitignore` files of a directory. A folder must be added before the folders below it, so that the rules of the inner file win. */

@@ -63,7 +63,7 @@ test("files that a .gitignore ignores are left out of a directory and named, and
 			"pack.yaml",
 		]);
 		const [line] = bench.lines.filter((text) => text.includes(".gitignore"));
-		assert.equal(line, 'left out because of .gitignore: "a.log", "dist", "linked", "secret.json", "lib/b.log"');
+		assert.equal(line, 'excluded by .gitignore: "a.log", "dist", "linked", "secret.json", "lib/b.log"');
 	});
 });
 
@@ -116,8 +116,8 @@ test("of a folder with several packs only the one that is wanted counts", async 
 		assert.equal((await bench.latest(fetched)).commit, fetched.source.commit);
 		bench.write("many/disk/new", "x");
 		assert.notEqual((await bench.latest(fetched)).commit, fetched.source.commit);
-		await assert.rejects(bench.fetch(`${join(bench.root, "many")}#out`), /"out" is a link that leads out/);
-		await assert.rejects(bench.fetch(`${join(bench.root, "many")}#nothing`), /has no folder "nothing"/);
+		await assert.rejects(bench.fetch(`${join(bench.root, "many")}#out`), /"out" is a link to a path outside/);
+		await assert.rejects(bench.fetch(`${join(bench.root, "many")}#nothing`), /has no directory "nothing"/);
 	});
 });
 
@@ -151,11 +151,11 @@ test("links inside become copies, and are named", async () => {
 });
 
 const links: readonly (readonly [string, string, RegExp])[] = [
-	["leads out of the pack", "../../secret", /"actions\/link" is a link to "\.\.\/\.\.\/secret", which leads out/],
-	["is absolute", "/etc/passwd", /"actions\/link" is a link to "\/etc\/passwd", which leads out/],
-	["leads nowhere", "nothing", /"actions\/link" is a link to "actions\/nothing", which is not there/],
-	["leads to itself", "link", /"actions\/link" is a link that leads to itself/],
-	["leads to a folder around it", "..", /"actions\/link" is a link that leads to itself/],
+	["leads out of the pack", "../../secret", /"actions\/link" is a link to "\.\.\/\.\.\/secret", which is outside/],
+	["is absolute", "/etc/passwd", /"actions\/link" is a link to "\/etc\/passwd", which is outside/],
+	["leads nowhere", "nothing", /"actions\/link" is a link to "actions\/nothing", which does not exist/],
+	["leads to itself", "link", /"actions\/link" is a link to itself/],
+	["leads to a folder around it", "..", /"actions\/link" is a link to itself/],
 ];
 
 for (const [what, target, reason] of links) {
@@ -178,7 +178,7 @@ test("links to folders that hold links to folders do not multiply beyond what is
 				mkdirSync(join(path, `d${level}`));
 				for (const name of ["a", "b"]) symlinkSync(`../d${level - 1}`, join(path, `d${level}`, name));
 			}
-			await assertRefused(bench, path, /more than 500 files and folders/);
+			await assertRefused(bench, path, /more than 500 files and directories/);
 		},
 		{ limits: { files: 500 } },
 	);
@@ -186,13 +186,13 @@ test("links to folders that hold links to folders do not multiply beyond what is
 
 test("pipes, programs that run as somebody else, and names that are taken for others are refused by name", async () => {
 	const cases: readonly (readonly [(bench: SourceBench, path: string) => void, RegExp])[] = [
-		[(bench, path) => bench.run("mkfifo", [join(path, "pipe")]), /"pipe" is no plain file/],
-		[(bench) => bench.write("disk/su", "x", 0o4755), /"su" would run as somebody else/],
-		[(bench) => [bench.write("disk/Readme"), bench.write("disk/README")], /is easily taken for/],
-		[(bench) => [bench.write("disk/caf\u00e9"), bench.write("disk/cafe\u0301")], /is easily taken for/],
-		[(bench) => bench.write("disk/a\u202egnp.sh"), /"a\\u202egnp\.sh" holds characters/],
-		[(bench) => bench.write("disk/line\nbreak"), /"line\\u000abreak" holds characters/],
-		[(bench) => bench.write("disk/back\\slash"), /holds a backslash/],
+		[(bench, path) => bench.run("mkfifo", [join(path, "pipe")]), /"pipe" is not a regular file/],
+		[(bench) => bench.write("disk/su", "x", 0o4755), /"su" must not have the set-user-ID or set-group-ID bit/],
+		[(bench) => [bench.write("disk/Readme"), bench.write("disk/README")], /is too similar to/],
+		[(bench) => [bench.write("disk/caf\u00e9"), bench.write("disk/cafe\u0301")], /is too similar to/],
+		[(bench) => bench.write("disk/a\u202egnp.sh"), /"a\\u202egnp\.sh" contains invisible or misleading characters/],
+		[(bench) => bench.write("disk/line\nbreak"), /"line\\u000abreak" contains invisible or misleading characters/],
+		[(bench) => bench.write("disk/back\\slash"), /contains a backslash/],
 	];
 	for (const [make, reason] of cases) {
 		await withBench(async (bench) => {
@@ -229,7 +229,7 @@ test("a directory that is not there, is no pack, or holds several, is refused wi
 		await assertRefused(bench, join(bench.root, "many"), /a pack has a file pack\.yaml/);
 		bench.write("many/b/pack.yaml", manifest);
 		bench.write("many/c/a/pack.yaml", manifest);
-		await assertRefused(bench, join(bench.root, "many"), /these folders are packs: "b", "c\/a"; name one behind "#"/);
+		await assertRefused(bench, join(bench.root, "many"), /these directories are packs: "b", "c\/a"; name one after "#"/);
 		const { directory, source } = await bench.fetch(`${join(bench.root, "many")}#c/a`);
 		assert.deepEqual(filesOf(directory), { "pack.yaml": manifest });
 		assert.equal(source.subdirectory, "c/a");

@@ -64,7 +64,7 @@ export async function readCommit(
 /** Throws `SVC_INVALID` if the files exceed the limits. Must be called before any content is read. */
 function assertFit(files: readonly TreeFile[], limits: PackLimits): void {
 	if (files.length > limits.files)
-		throw new SvcError("SVC_INVALID", `the pack has more than ${limits.files} files and folders (content.max_files)`);
+		throw new SvcError("SVC_INVALID", `the pack has more than ${limits.files} files and directories (content.max_files)`);
 	if (files.reduce((sum, { size }) => sum + size, 0) > limits.size) {
 		throw new SvcError("SVC_INVALID", `the files of the pack have more than ${limits.size} bytes (content.max_pack_size)`);
 	}
@@ -102,7 +102,7 @@ async function addFile({ path, mode, object, size }: TreeFile, { child, reader, 
 	} else if (size <= maxPointerLength) {
 		const content = await reader.bytes(size);
 		if (content.toString("utf8", 0, pointerHead.length) === pointerHead)
-			emit(`${quote(path)} is kept in git LFS, which is not followed: only its pointer comes`);
+			emit(`${quote(path)} is stored in git LFS, which is not supported: only its pointer is installed`);
 		await tree.addFile(path, { isExecutable: mode === modes.executable, size }, toChunks(content));
 	} else await tree.addFile(path, { isExecutable: mode === modes.executable, size }, reader.chunks(size));
 	await reader.bytes(1);
@@ -156,7 +156,7 @@ class ByteReader {
 
 	async #next(): Promise<Buffer> {
 		const { done, value } = await this.#source.next();
-		if (done) throw new SvcError("SVC_UNAVAILABLE", "git has ended before it had answered");
+		if (done) throw new SvcError("SVC_UNAVAILABLE", "git ended unexpectedly");
 		return value;
 	}
 }

@@ -67,6 +67,6 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 	});
 	signal.throwIfAborted();
 	if (size > limits.output) throw new SvcError("SVC_INVALID", `git printed more than ${limits.output} bytes about the repository`);
-	if (code === 127) throw new SvcError("SVC_UNAVAILABLE", "git is not installed on this node; it is needed to fetch packs");
+	if (code === 127) throw new SvcError("SVC_UNAVAILABLE", "git is not installed on this node; it is required to fetch packs");
 	return { succeeded: code === 0, stdout: Buffer.concat(chunks), stderr };
 }

@@ -63,7 +63,7 @@ export class GitRepository {
 		// 1,200 bytes for each file: the maximum length of a path, plus the other columns of its line.
 		const output = this.#options.limits.files * 1_200;
 		const end = await this.#git(["ls-tree", "-r", "-z", "-l", "--full-tree", `${commit}:${folder ?? ""}`], output, { isHere: true });
-		if (!end.succeeded) throw new SvcError("SVC_NOT_FOUND", `the repository has no folder ${quote(folder ?? "")} at commit ${commit}`);
+		if (!end.succeeded) throw new SvcError("SVC_NOT_FOUND", `the repository has no directory ${quote(folder ?? "")} at commit ${commit}`);
 		return end.stdout;
 	}
 
@@ -115,7 +115,7 @@ export class GitRepository {
 		if (!end.succeeded) throw this.#failed(end);
 		const commit = await this.#commitOf(object === "HEAD" ? "refs/svc/head" : (object ?? revision ?? ""));
 		if (commit === undefined)
-			throw new SvcError("SVC_NOT_FOUND", `the repository has no commit ${quote(revision ?? "")}, or several that begin so`);
+			throw new SvcError("SVC_NOT_FOUND", `the repository has no commit ${quote(revision ?? "")}, or several with this prefix`);
 		return commit;
 	}
 

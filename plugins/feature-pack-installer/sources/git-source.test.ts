@@ -133,8 +133,8 @@ test("a folder of a repository with several packs", async () => {
 		assert.equal(source.subdirectory, "packs/disk");
 		bench.run("rm", ["-r", bench.into]);
 		mkdirSync(bench.into);
-		await assertRefused(bench, url, /these folders are packs: "packs\/disk", "packs\/net"/);
-		await assertRefused(bench, `${url}#packs/nothing`, /no folder "packs\/nothing"/);
+		await assertRefused(bench, url, /these directories are packs: "packs\/disk", "packs\/net"/);
+		await assertRefused(bench, `${url}#packs/nothing`, /no directory "packs\/nothing"/);
 	});
 });
 
@@ -207,7 +207,7 @@ test("nothing that a repository holds is run: hooks, filters, submodules, other 
 			await assertRefused(
 				bench,
 				`file://${encodeURI(join(bench.root, "disk"))}=submodule`,
-				/^submodule "m": its address "ext::sh .*must be an address/,
+				/^submodule "m": its address "ext::sh .*must be the URL/,
 			);
 		} finally {
 			process.env["HOME"] = before;
@@ -261,13 +261,13 @@ test("submodules come at the commits that belong to the pack, also those of subm
 
 test("a submodule that may not be fetched, or is not there, refuses the pack and is named", async () => {
 	const cases: readonly (readonly [tools: string, reason: RegExp])[] = [
-		["file:///etc", /^submodule "lib\/tools": its address "file:\/\/\/etc" is on this machine, and the repository is not/],
-		["/etc", /^submodule "lib\/tools": .* is on this machine/],
+		["file:///etc", /^submodule "lib\/tools": its address "file:\/\/\/etc" is on the local machine, but the repository is not/],
+		["/etc", /^submodule "lib\/tools": .* is on the local machine/],
 		["http://169.254.169.254/latest", /^submodule "lib\/tools": .* is not encrypted/],
 		["https://169.254.169.254/latest", /^submodule "lib\/tools": .* is an IP address/],
-		["ssh://git@localhost/x", /^submodule "lib\/tools": .* a name of this machine/],
-		["-oProxyCommand=x", /^submodule "lib\/tools": .* must be an address/],
-		["../../../x", /^submodule "lib\/tools": .* leads out of the host/],
+		["ssh://git@localhost/x", /^submodule "lib\/tools": .* a name of the local machine/],
+		["-oProxyCommand=x", /^submodule "lib\/tools": .* must be (?:only )?the URL/],
+		["../../../x", /^submodule "lib\/tools": .* is outside the host/],
 	];
 	await withBench(async (bench) => {
 		writeSubmodules(bench, { tools: "../tools", deep: "../deep" });
@@ -319,7 +319,7 @@ test("links that lead out, names no file may have, and too much are refused by n
 		[(bench) => bench.write("disk/big", "x".repeat(5_000)), /"big" has more than 4000 bytes/],
 		[(bench) => Array.from({ length: 30 }, (_, index) => bench.write(`disk/${index}`)), /content\.max_files/],
 		[(bench) => Array.from({ length: 10 }, (_, index) => bench.write(`disk/${index}`, "x".repeat(3_000))), /content\.max_pack_size/],
-		[(bench) => [bench.write("disk/a.yaml"), bench.write("disk/A.yaml")], /easily taken/],
+		[(bench) => [bench.write("disk/a.yaml"), bench.write("disk/A.yaml")], /too similar/],
 	];
 	for (const [make, reason] of cases) {
 		await withBench(
@@ -343,7 +343,7 @@ test("a tree whose names lead out of it is refused", async () => {
 		writeFileSync(join(bench.root, "raw"), raw);
 		const tree = bench.git("disk", "hash-object", "-t", "tree", "--literally", "-w", "../raw");
 		bench.git("disk", "update-ref", "refs/heads/evil", bench.git("disk", "commit-tree", "-m", "evil", tree));
-		await assertRefused(bench, `file://${encodeURI(join(bench.root, "disk"))}=evil`, /escaped" leads out of the pack/);
+		await assertRefused(bench, `file://${encodeURI(join(bench.root, "disk"))}=evil`, /escaped" is outside the pack/);
 	});
 });
 

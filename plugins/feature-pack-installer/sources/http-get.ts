@@ -64,7 +64,7 @@ export async function* limited(answer: AsyncIterable<Buffer>, limit: number, nam
 function toNext(from: URL, location: string): URL {
 	const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
 	const isAllowed = url?.protocol === "https:" || (url?.protocol === "http:" && from.protocol === "http:");
-	if (url === undefined || !isAllowed) throw failed(from, "it redirects to something else than https");
+	if (url === undefined || !isAllowed) throw failed(from, "it redirects to a URL that is not https");
 	url.username = "";
 	url.password = "";
 	return url;
@@ -122,9 +122,9 @@ function openTunnel(proxy: URL, { hostname, port }: URL, signal: AbortSignal): P
 		request.once("connect", ({ statusCode }, socket: Socket) => {
 			if (statusCode === 200) return resolve(socket);
 			socket.destroy();
-			reject(new Error(`the proxy answers ${statusCode}`));
+			reject(new Error(`the proxy responded with status ${statusCode}`));
 		});
-		request.once("timeout", () => request.destroy(new Error("the proxy does not answer")));
+		request.once("timeout", () => request.destroy(new Error("the proxy did not respond")));
 		request.on("error", reject);
 		request.end();
 	});
@@ -142,7 +142,7 @@ function toProxyHeaders(proxy: URL): Record<string, string> {
 function answerOf(request: ClientRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		request.once("response", resolve);
-		request.once("timeout", () => request.destroy(new Error("the server is silent")));
+		request.once("timeout", () => request.destroy(new Error("the server stopped responding")));
 		// The handler remains after the response has begun: an `error` event without a handler would end the process. The reader of the
 		// body receives the error too.
 		request.on("error", reject);
@@ -162,6 +162,6 @@ function toProxy(url: URL, environment: Environment): URL | undefined {
 	if (address === undefined) return undefined;
 	const proxy = URL.canParse(address) ? new URL(address) : undefined;
 	if (proxy === undefined || proxy.protocol !== "http:")
-		throw new SvcError("SVC_CONFIG", "http_proxy, https_proxy, all_proxy: must be an address that begins with http://");
+		throw new SvcError("SVC_CONFIG", "http_proxy, https_proxy, all_proxy: must be a URL that begins with http://");
 	return proxy;
 }

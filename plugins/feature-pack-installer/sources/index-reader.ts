@@ -53,7 +53,7 @@ async function readRemote(url: string, settings: SourceSettings, signal: AbortSi
 }
 
 async function readLocal(url: string): Promise<IndexContent> {
-	if (!isOnThisMachine(url)) throw new IndexError("malformed", "An index is an address (https://…), or an absolute path.");
+	if (!isOnThisMachine(url)) throw new IndexError("malformed", "An index is a URL (https://…) or an absolute path.");
 	const path = url.startsWith("/") ? url : fileURLToPath(url);
 	try {
 		const information = await stat(path);
@@ -91,9 +91,9 @@ function parsePacks(text: string): JsonObject {
 		assertYamlDepth(value);
 		if (isObject(value) && isObject(value["packs"])) return value["packs"];
 	} catch (error) {
-		throw new IndexError("malformed", `The index is no JSON that can be read: ${toErrorMessage(error)}`, error);
+		throw new IndexError("malformed", `The index is not valid JSON: ${toErrorMessage(error)}`, error);
 	}
-	throw new IndexError("malformed", 'The index has no member "packs" with the packs by name.');
+	throw new IndexError("malformed", 'The index has no member "packs" (an object of packs by name).');
 }
 
 /** Reads a directory in which each folder with a `pack.yaml` is a pack. Packs with an invalid manifest are skipped. */

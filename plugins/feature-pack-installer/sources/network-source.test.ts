@@ -109,7 +109,7 @@ tlsTest("an address under TLS is reached through a tunnel of the proxy, and neve
 					);
 					await listen(redirect, (port) =>
 						withBench(
-							async (bench) => assert.rejects(bench.fetch(`https://127.0.0.1:${port}/x.tar.gz`), /redirects to something else than https/),
+							async (bench) => assert.rejects(bench.fetch(`https://127.0.0.1:${port}/x.tar.gz`), /redirects to a URL that is not https/),
 							{ caFile },
 						),
 					);

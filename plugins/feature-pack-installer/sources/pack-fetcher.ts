@@ -139,7 +139,7 @@ export class PackFetcher {
 		const subdirectory = request.subdirectory ?? named.subdirectory;
 		const takesRevision = named.kind === "git" || (named.kind === "directory" && named.address?.startsWith("file://") === true);
 		if (!takesRevision && request.revision !== undefined && !isVersion(version, request.revision)) {
-			throw new SvcError("SVC_NOT_FOUND", `the index has version ${version ?? "?"} of pack ${request.name} only, not ${request.revision}`);
+			throw new SvcError("SVC_NOT_FOUND", `the index has only version ${version ?? "?"} of pack ${request.name}, not ${request.revision}`);
 		}
 		return {
 			request: {

@@ -104,12 +104,12 @@ test("a pack is installed by its name, and by its version", async () => {
 				assert.deepEqual(Object.keys(filesOf((await bench.fetch("near")).directory)).sort(), ["new", "pack.yaml"]);
 				bench.run("rm", ["-r", bench.into]);
 				mkdirSync(bench.into);
-				await assertNotFound(bench, "nothing", /pack "nothing" is in no index$/);
-				await assertNotFound(bench, "loop", /"disk" for pack "loop", which is not an address/);
+				await assertNotFound(bench, "nothing", /pack "nothing" is not in an index$/);
+				await assertNotFound(bench, "loop", /"disk" for pack "loop", which is not a URL/);
 			},
 			{ indexUrls: [index] },
 		);
-		await withBench((bench) => assertNotFound(bench, "disk", /none is configured \(content\.index_url\)/));
+		await withBench((bench) => assertNotFound(bench, "disk", /no index is configured \(content\.index_url\)/));
 	});
 });
 
@@ -124,7 +124,7 @@ test("a folder of packs serves as an index", async () => {
 				assert.deepEqual([status[0]?.packs, Object.keys(index)], [1, ["disk"]]);
 				assert.deepEqual([index["disk"]?.["version"], index["disk"]?.["repo_url"]], ["1.4.0", join(files.root, "packs/disk")]);
 				assert.equal((await bench.fetch("disk=1.4.0")).source.kind, "directory");
-				await assert.rejects(bench.fetch("disk=2.0.0"), /version 1\.4\.0 of pack disk only, not 2\.0\.0/);
+				await assert.rejects(bench.fetch("disk=2.0.0"), /only version 1\.4\.0 of pack disk, not 2\.0\.0/);
 			},
 			{ indexUrls: [join(files.root, "packs")] },
 		);
@@ -158,10 +158,10 @@ test("an index elsewhere may not name files of this machine, and what it names i
 		await withServer(serveFiles(files.root), async ({ url }) => {
 			await withBench(
 				async (bench) => {
-					await assertNotFound(bench, "local", /only an index of this machine may name files of it/);
-					await assertNotFound(bench, "address", /only an index of this machine may name files of it/);
+					await assertNotFound(bench, "local", /only a local index may name local files/);
+					await assertNotFound(bench, "address", /only a local index may name local files/);
 					await assertNotFound(bench, "option", /begins with a dash/);
-					await assertNotFound(bench, "helper", /helper of git/);
+					await assertNotFound(bench, "helper", /git remote helper/);
 				},
 				{ indexUrls: [`${url}/index.json`] },
 			);

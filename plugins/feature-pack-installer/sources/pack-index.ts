@@ -86,26 +86,23 @@ export class PackIndex implements PackIndexes {
 	 */
 	async find(name: string, signal?: AbortSignal): Promise<IndexPlace> {
 		if (this.#settings.indexUrls.length === 0)
-			throw new SvcError("SVC_NOT_FOUND", `pack ${quote(name)}: names need an index, and none is configured (content.index_url)`);
+			throw new SvcError("SVC_NOT_FOUND", `pack ${quote(name)}: no index is configured (content.index_url)`);
 		const { status, entries } = await this.#content({ signal, age: 5_000 });
 		const found = entries.get(name);
 		if (found === undefined) {
 			const failed = status.flatMap(({ url, error }) => (error === null ? [] : [`${url} (${error})`]));
 			throw new SvcError(
 				"SVC_NOT_FOUND",
-				`pack ${quote(name)} is in no index${failed.length === 0 ? "" : `; these could not be read: ${failed.join(", ")}`}`,
+				`pack ${quote(name)} is not in an index${failed.length === 0 ? "" : `; these could not be read: ${failed.join(", ")}`}`,
 			);
 		}
 		const { entry, index } = found;
 		const address = String(entry["repo_url"]);
 		const request = parsePackRequest(address, this.#settings.publicHost);
 		if (request.kind === "index")
-			throw new SvcError("SVC_INVALID", `the index has ${quote(address)} for pack ${quote(name)}, which is not an address`);
+			throw new SvcError("SVC_INVALID", `the index has ${quote(address)} for pack ${quote(name)}, which is not a URL`);
 		if (isLocal(request) && !isOnThisMachine(index))
-			throw new SvcError(
-				"SVC_INVALID",
-				`the index has ${quote(address)} for pack ${quote(name)}: only an index of this machine may name files of it`,
-			);
+			throw new SvcError("SVC_INVALID", `the index has ${quote(address)} for pack ${quote(name)}: only a local index may name local files`);
 		return { address, index: redactAddress(index), version: typeof entry["version"] === "string" ? entry["version"] : undefined };
 	}
 

@@ -11,12 +11,12 @@ export function toSegments(path: string): readonly string[] {
 	const refuse = (reason: string) => refused(path, reason);
 	if (path.length > maxLengths.path) throw refuse(`is longer than ${maxLengths.path} characters`);
 	// Decoding replaces bytes that are not valid UTF-8 with this character.
-	if (hasControlCharacters(path) || path.includes("\ufffd")) throw refuse("holds characters that do not show as what they are");
-	if (path.includes("\\")) throw refuse("holds a backslash");
+	if (hasControlCharacters(path) || path.includes("\ufffd")) throw refuse("contains invisible or misleading characters");
+	if (path.includes("\\")) throw refuse("contains a backslash");
 	if (path.startsWith("/")) throw refuse("is absolute");
 	const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
-	if (segments.includes("..")) throw refuse('leads out of the pack with ".."');
-	if (segments.length > maxLengths.depth) throw refuse(`is deeper than ${maxLengths.depth} folders`);
+	if (segments.includes("..")) throw refuse('is outside the pack ("..")');
+	if (segments.length > maxLengths.depth) throw refuse(`is deeper than ${maxLengths.depth} directories`);
 	if (segments.some((segment) => Buffer.byteLength(segment) > maxLengths.segment))
 		throw refuse(`has a name longer than ${maxLengths.segment} bytes`);
 	return segments;

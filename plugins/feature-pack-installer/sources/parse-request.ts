@@ -31,7 +31,7 @@ const hostPattern = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[0-9A-Fa
 const shortSshPattern = /^([A-Za-z0-9_][\w.-]*)@([^:/@]*):(.+)$/;
 
 const forms =
-	"a name of the index, org/repository, an address that begins with https://, http://, ssh:// or file://, user@host:path, or an absolute path";
+	"a name in the index, org/repository, a URL that begins with https://, http://, ssh:// or file://, user@host:path, or an absolute path";
 
 /**
  * Parses a request for a pack. Throws `SVC_INVALID` with the reason if it is not valid.
@@ -43,9 +43,9 @@ export function parsePackRequest(text: string, publicHost = "https://github.com"
 	if (text.length > maxTextLength) throw new SvcError("SVC_INVALID", `the source of a pack must have at most ${maxTextLength} characters`);
 	const written = text.trim();
 	const refuse = (reason: string) => new SvcError("SVC_INVALID", `pack ${quote(redactAddress(written))} ${reason}`);
-	if (hasControlCharacters(written)) throw refuse("holds characters that do not show as what they are");
+	if (hasControlCharacters(written)) throw refuse("contains invisible or misleading characters");
 	if (written.startsWith("-")) throw refuse("begins with a dash, as options do");
-	if (/^[\w+.-]+::/.test(written)) throw refuse(`names a helper of git, which is not allowed; allowed: ${forms}`);
+	if (/^[\w+.-]+::/.test(written)) throw refuse(`uses a git remote helper, which is not allowed; allowed: ${forms}`);
 	const parts = split(written, refuse);
 	const { place, revision, subdirectory } = parts;
 	const { kind, name, address } = toPlace(place, { refuse, publicHost });
@@ -76,7 +76,7 @@ function split(text: string, refuse: Refuse): PackRequestFields {
 	const start = text.includes("://") ? text.indexOf("/", text.indexOf("://") + 3) : 0;
 	if (start === -1) throw refuse("has no path");
 	const [rest = "", ...fragments] = text.slice(start).split("#");
-	if (fragments.length > 1) throw refuse('holds "#" twice: what stands behind it is the folder of the pack');
+	if (fragments.length > 1) throw refuse('contains "#" twice; the directory of the pack follows "#"');
 	const query = rest.indexOf("?");
 	// A range may omit the leading `=`, as in other lists of dependencies: `disk>=1.2`.
 	const sign = rest.search(/\s*(?:[<>]|!?=)/);
@@ -100,13 +100,13 @@ function split(text: string, refuse: Refuse): PackRequestFields {
 function assertRevision(revision: string, refuse: Refuse): void {
 	if (rangePattern.test(revision) && isVersionRange(revision)) return;
 	if (!revisionPattern.test(revision) || /\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[/.]$/.test(revision)) {
-		throw refuse(`asks for revision ${quote(revision)}, which is no name of a branch, tag, commit or version`);
+		throw refuse(`has the revision ${quote(revision)}, which is not a valid branch, tag, commit or version`);
 	}
 }
 
 function toSubdirectory(text: string, refuse: Refuse): string {
 	const path = toSegments(text).join("/");
-	if (path === "") throw refuse('has an empty folder behind "#"');
+	if (path === "") throw refuse('has an empty directory after "#"');
 	return path;
 }
 
@@ -119,7 +119,7 @@ interface Place {
 function toPlace(place: string, { refuse, publicHost }: { readonly refuse: Refuse; readonly publicHost: string }): Place {
 	if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) return toAddress(place, refuse);
 	if (place.startsWith("/")) return toLocal(place, refuse);
-	if (place.includes("?")) throw refuse(`is not understood; allowed: ${forms}`);
+	if (place.includes("?")) throw refuse(`is invalid; allowed: ${forms}`);
 	const ssh = shortSshPattern.exec(place);
 	if (ssh !== null) {
 		assertHost(ssh[2] ?? "", refuse);
@@ -128,21 +128,21 @@ function toPlace(place: string, { refuse, publicHost }: { readonly refuse: Refus
 	}
 	if (repositoryPattern.test(place)) return { kind: "git", address: `${publicHost.replace(/\/+$/, "")}/${place}` };
 	if (namePattern.test(place)) return { kind: "index", name: place };
-	throw refuse(`is not understood; allowed: ${forms}`);
+	throw refuse(`is invalid; allowed: ${forms}`);
 }
 
 function toAddress(address: string, refuse: Refuse): Place {
-	if (!URL.canParse(address)) throw refuse("is no valid address");
+	if (!URL.canParse(address)) throw refuse("is not a valid URL");
 	const url = new URL(address);
-	if (holdsUnseen(url.pathname)) throw refuse("holds characters that do not show as what they are");
+	if (holdsUnseen(url.pathname)) throw refuse("contains invisible or misleading characters");
 	switch (url.protocol) {
 		case "file:":
 			if (url.host !== "" || url.search !== "") throw refuse("must be file:// and an absolute path");
 			return toLocal(toPath(url, refuse), refuse, true);
 		case "ssh:":
 			assertHost(url.hostname, refuse);
-			if (url.password !== "") throw refuse("has a password, which ssh does not take");
-			if (url.username.startsWith("-") || url.search !== "") throw refuse("is no address of a repository");
+			if (url.password !== "") throw refuse("has a password, which ssh does not accept");
+			if (url.username.startsWith("-") || url.search !== "") throw refuse("is not the URL of a repository");
 			return { kind: "git", address };
 		case "http:":
 		case "https:":
@@ -155,7 +155,7 @@ function toAddress(address: string, refuse: Refuse): Place {
 function toKind({ pathname, search }: URL, refuse: Refuse): "archive" | "git" {
 	if (archiveEnd.test(pathname)) return "archive";
 	assertNoOtherArchive(pathname, refuse);
-	if (search !== "") throw refuse('is no archive, and addresses of repositories hold no "?"');
+	if (search !== "") throw refuse('is not an archive, and URLs of repositories must not contain "?"');
 	return "git";
 }
 
@@ -179,11 +179,11 @@ function toPath(url: URL, refuse: Refuse): string {
 
 function assertNoOtherArchive(path: string, refuse: Refuse): void {
 	if (!archiveEnd.test(path) && otherArchiveEnd.test(path))
-		throw refuse("is an archive of a kind that is not read; allowed are .tar.gz, .tgz, .tar and .zip");
+		throw refuse("is an archive of an unsupported type; allowed are .tar.gz, .tgz, .tar and .zip");
 }
 
 function assertHost(host: string, refuse: Refuse): void {
-	if (!hostPattern.test(host)) throw refuse("has no host that a connection can be made to");
+	if (!hostPattern.test(host)) throw refuse("has no valid host");
 }
 
 function holdsUnseen(path: string): boolean {

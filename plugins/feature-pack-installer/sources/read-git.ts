@@ -65,7 +65,7 @@ async function readRepository(wanted: WantedRepository, options: GitReading, pro
 	for (const submodule of submodules) {
 		const path = posix.join(into, submodule.path);
 		const url = addresses.get(posix.join(folder ?? "", submodule.path));
-		if (url === undefined) emit(`left out: ${quote(path)} is a submodule without an address in .gitmodules`);
+		if (url === undefined) emit(`skipped: ${quote(path)} is a submodule without a URL in .gitmodules`);
 		else await readSubmodule({ submodule, path, url }, { parent: wanted, options, progress });
 	}
 	return fetched;
@@ -118,14 +118,14 @@ const shortSsh = /^([^/:@]+@[^/:@]+:)(.*)$/;
 function toSubmoduleRequest(url: string, parent: string): PackRequest {
 	const refuse = (reason: string) => new SvcError("SVC_INVALID", `its address ${quote(redactAddress(url))} ${reason}`);
 	const absolute = /^\.{1,2}(?:\/|$)/.test(url) ? resolveAddress(url, parent) : url;
-	if (absolute === undefined) throw refuse("leads out of the host of the repository");
+	if (absolute === undefined) throw refuse("is outside the host of the repository");
 	const isPath = absolute.startsWith("/");
-	if (!isPath && !absolute.includes("://") && !shortSsh.test(absolute)) throw refuse("must be an address of a repository");
+	if (!isPath && !absolute.includes("://") && !shortSsh.test(absolute)) throw refuse("must be the URL of a repository");
 	const request = parsePackRequest(isPath ? `file://${encodeURI(absolute)}` : absolute);
 	if (request.kind === "archive" || request.revision !== undefined || request.subdirectory !== undefined)
-		throw refuse("must be an address of a repository, and nothing else");
+		throw refuse("must be only the URL of a repository");
 	const isLocal = request.address?.startsWith("file://") === true || request.address?.startsWith("/") === true;
-	if (isLocal && !parent.startsWith("file://")) throw refuse("is on this machine, and the repository is not");
+	if (isLocal && !parent.startsWith("file://")) throw refuse("is on the local machine, but the repository is not");
 	if (!isLocal) assertHost(absolute, parent, refuse);
 	return { ...request, kind: "git" };
 }
@@ -133,9 +133,9 @@ function toSubmoduleRequest(url: string, parent: string): PackRequest {
 function assertHost(address: string, parent: string, refuse: (reason: string) => SvcError): void {
 	const host = hostOf(address);
 	if (host === hostOf(parent) && (!/^http:/i.test(address) || /^http:/i.test(parent))) return;
-	if (/^http:/i.test(address)) throw refuse("is not encrypted, and the repository is, or is on another host");
+	if (/^http:/i.test(address)) throw refuse("is not encrypted, but the repository is, or it is on another host");
 	if (isIP(host.replace(/^\[|\]$/g, "")) !== 0 || /^(?:.*\.)?localhost\.?$/i.test(host))
-		throw refuse("is an IP address or a name of this machine, and not that of the repository");
+		throw refuse("is an IP address or a name of the local machine other than that of the repository");
 }
 
 function hostOf(address: string): string {

@@ -54,9 +54,9 @@ export async function readSource(wanted: WantedFiles, options: ReadOptions): Pro
 /** Returns the real path of a folder in a directory. Throws `SVC_INVALID` if a link leads out of the directory. */
 async function toFolder({ address, subdirectory = "" }: WantedFiles): Promise<string> {
 	const folder = await realpath(join(address, subdirectory)).catch(() => undefined);
-	if (folder === undefined) throw new SvcError("SVC_NOT_FOUND", `${quote(address)} has no folder ${quote(subdirectory)}`);
+	if (folder === undefined) throw new SvcError("SVC_NOT_FOUND", `${quote(address)} has no directory ${quote(subdirectory)}`);
 	if (!isInside(address, folder))
-		throw new SvcError("SVC_INVALID", `folder ${quote(subdirectory)} is a link that leads out of ${quote(address)}`);
+		throw new SvcError("SVC_INVALID", `directory ${quote(subdirectory)} is a link to a path outside ${quote(address)}`);
 	return folder;
 }
 
@@ -116,14 +116,14 @@ function findPackRoot(files: readonly string[], { subdirectory, isArchive }: Pac
 			: [subdirectory, ...(outer === undefined ? [] : [`${outer}/${subdirectory}`])];
 	const found = candidates.find((candidate) => roots.includes(candidate));
 	if (found !== undefined) return found;
-	const place = subdirectory === undefined ? "there" : `in folder ${quote(subdirectory)}`;
-	if (roots.length === 0) throw new SvcError("SVC_INVALID", `no pack is ${place}: a pack has a file pack.yaml`);
+	const place = subdirectory === undefined ? "there" : `in directory ${quote(subdirectory)}`;
+	if (roots.length === 0) throw new SvcError("SVC_INVALID", `no pack found ${place}: a pack has a file pack.yaml`);
 	const inner = roots.map((root) => (outer !== undefined && root.startsWith(`${outer}/`) ? root.slice(outer.length + 1) : root)).sort();
 	const more = inner.length > maxNamed ? `, and ${inner.length - maxNamed} more` : "";
 	const named = inner.slice(0, maxNamed).map(quote).join(", ");
 	throw new SvcError(
 		"SVC_INVALID",
-		`no pack is ${place}; these folders are packs: ${named}${more}; name one behind "#", as in …#${inner[0]}`,
+		`no pack found ${place}; these directories are packs: ${named}${more}; name one after "#", such as …#${inner[0]}`,
 	);
 }
 

@@ -36,7 +36,7 @@ export async function readTar(path: string, tree: UntrustedTree, { limits, signa
 		current = entry;
 		work = work.then(() => addEntry(tree, entry)).catch((error) => broken.abort(error));
 	});
-	parser.on("ignoredEntry", ({ path, type }: ReadEntry) => broken.abort(refused(path, `is a ${type}, which packs do not have`)));
+	parser.on("ignoredEntry", ({ path, type }: ReadEntry) => broken.abort(refused(path, `is a ${type}, which is not allowed in packs`)));
 	// Data after the end marker, usually zeros, is skipped: the parser would take minutes for it.
 	let isOver = false;
 	parser.on("eof", () => {
@@ -75,7 +75,7 @@ async function addEntry(tree: UntrustedTree, entry: ReadEntry): Promise<void> {
 		case "File":
 		case "OldFile":
 		case "ContiguousFile":
-			if ((mode & setIdBits) !== 0) throw refused(path, "would run as somebody else (set-user-ID or set-group-ID)");
+			if ((mode & setIdBits) !== 0) throw refused(path, "must not have the set-user-ID or set-group-ID bit");
 			return tree.addFile(path, { isExecutable: (mode & 0o100) !== 0, size }, entry);
 		case "Directory":
 			await tree.addDirectory(path);
@@ -87,7 +87,7 @@ async function addEntry(tree: UntrustedTree, entry: ReadEntry): Promise<void> {
 			await tree.addLink(path, linkpath, "root");
 			break;
 		default:
-			throw refused(path, `is a ${type}, which packs do not have`);
+			throw refused(path, `is a ${type}, which is not allowed in packs`);
 	}
 	entry.resume();
 }
@@ -101,7 +101,7 @@ function limitBytes({ size, files }: PackLimits): Transform {
 			const isCompressed = count === 0 && hasGzipHead(chunk);
 			count += chunk.length;
 			if (isCompressed) done(new SvcError("SVC_INVALID", "the archive is compressed twice"));
-			else if (count > most) done(new SvcError("SVC_INVALID", `the archive unpacks to more than ${most} bytes`));
+			else if (count > most) done(new SvcError("SVC_INVALID", `the uncompressed archive has more than ${most} bytes`));
 			else done(null, chunk);
 		},
 	});

@@ -122,12 +122,12 @@ export class UntrustedTree {
 			for (const name of waiting) await this.#replace(name);
 			const left = this.#linkNames();
 			const [first] = left;
-			if (first !== undefined && left.length === waiting.length) throw refused(first, "is a link that leads to itself");
+			if (first !== undefined && left.length === waiting.length) throw refused(first, "is a link to itself");
 			waiting = left;
 		}
 		if (all.length === 0) return;
 		const more = all.length > 10 ? ` and ${all.length - 10} more` : "";
-		this.#options.emit(`links written as copies of what they lead to: ${all.slice(0, 10).map(quote).join(", ")}${more}`);
+		this.#options.emit(`links replaced by copies of their targets: ${all.slice(0, 10).map(quote).join(", ")}${more}`);
 	}
 
 	#linkNames(): readonly string[] {
@@ -140,7 +140,7 @@ export class UntrustedTree {
 		const found = this.#entries.get(link.target);
 		if (found === undefined) {
 			if (this.#passesLink(link.target)) return;
-			throw refused(name, `is a link to ${quote(link.target)}, which is not there`);
+			throw refused(name, `is a link to ${quote(link.target)}, which does not exist`);
 		}
 		if (found.kind === "file") await this.#copy(link.target, name, found);
 		if (found.kind === "directory") await this.#copyDirectory(link.target, name);
@@ -180,7 +180,7 @@ export class UntrustedTree {
 		const name = segments.join("/");
 		if (name === "") throw refused(path, "has no name");
 		await this.#makeDirectory(segments.slice(0, -1));
-		if (this.#entries.has(name)) throw refused(path, "is there twice");
+		if (this.#entries.has(name)) throw refused(path, "occurs twice");
 		this.#claim(name);
 		return name;
 	}
@@ -190,7 +190,7 @@ export class UntrustedTree {
 			const name = segments.slice(0, count).join("/");
 			const known = this.#entries.get(name);
 			if (known?.kind === "directory") continue;
-			if (known !== undefined) throw refused(name, `is a ${known.kind} and a folder at once`);
+			if (known !== undefined) throw refused(name, `is both a ${known.kind} and a directory`);
 			this.#claim(name);
 			await mkdir(join(this.#options.directory, name), { mode: 0o755 });
 			this.#entries.set(name, { kind: "directory" });
@@ -201,11 +201,11 @@ export class UntrustedTree {
 		const { limits, signal } = this.#options;
 		signal.throwIfAborted();
 		if (this.#entries.size > limits.files)
-			throw new SvcError("SVC_INVALID", `the pack has more than ${limits.files} files and folders (content.max_files)`);
+			throw new SvcError("SVC_INVALID", `the pack has more than ${limits.files} files and directories (content.max_files)`);
 		const folded = toFolded(name);
 		const other = this.#folded.get(folded);
 		if (other !== undefined && other !== name)
-			throw refused(name, `is easily taken for ${quote(other)}: names must differ in more than case and spelling`);
+			throw refused(name, `is too similar to ${quote(other)}: names must differ in more than case and Unicode form`);
 		this.#folded.set(folded, name);
 	}
 
@@ -222,7 +222,7 @@ export class UntrustedTree {
  * outside of the pack.
  */
 function toTarget(path: string, target: string, from: "folder" | "root"): string {
-	const refuse = () => refused(path, `is a link to ${quote(target)}, which leads out of the pack`);
+	const refuse = () => refused(path, `is a link to ${quote(target)}, which is outside the pack`);
 	if (target.startsWith("/")) throw refuse();
 	const place = from === "root" ? [] : [...toSegments(path).slice(0, -1)];
 	for (const segment of target.split("/")) {

@@ -26,7 +26,7 @@ export async function readZip(
 		const archive = await open(path, { lazyEntries: true, autoClose: false, strictFileNames: true });
 		try {
 			if (archive.entryCount > limits.files)
-				throw new SvcError("SVC_INVALID", `the archive has more than ${limits.files} files and folders (content.max_files)`);
+				throw new SvcError("SVC_INVALID", `the archive has more than ${limits.files} files and directories (content.max_files)`);
 			for (let entry = await nextEntry(archive); entry !== undefined; entry = await nextEntry(archive)) {
 				signal.throwIfAborted();
 				await addEntry(tree, archive, entry);
@@ -62,9 +62,9 @@ async function addEntry(tree: UntrustedTree, archive: ZipFile, entry: Entry): Pr
 	const kind = mode & kinds.mask;
 	if (path.endsWith("/")) return tree.addDirectory(path);
 	if (kind === kinds.directory || (kind !== 0 && kind !== kinds.file && kind !== kinds.link))
-		throw refused(path, "is no plain file, folder or link");
+		throw refused(path, "is not a regular file, directory or link");
 	if (kind === kinds.link) return tree.addLink(path, await readTarget(archive, entry));
-	if ((mode & setIdBits) !== 0) throw refused(path, "would run as somebody else (set-user-ID or set-group-ID)");
+	if ((mode & setIdBits) !== 0) throw refused(path, "must not have the set-user-ID or set-group-ID bit");
 	await tree.addFile(path, { isExecutable: (mode & 0o100) !== 0, size }, await openContent(archive, entry));
 }
 

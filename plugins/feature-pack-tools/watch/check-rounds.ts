@@ -68,7 +68,7 @@ export class CheckRounds {
 		if (reload === undefined) return [];
 		const lines: string[] = [];
 		for (const { pack, findings } of checks) {
-			if (countErrors(findings) > 0) lines.push(`${pack}: not reloaded, as it has errors`);
+			if (countErrors(findings) > 0) lines.push(`${pack}: not reloaded, because it has errors`);
 			else lines.push(`${pack}: ${await reload(pack).catch((error: unknown) => `not reloaded: ${toErrorMessage(error)}`)}`);
 		}
 		return lines;

@@ -85,7 +85,7 @@ test("a service reads a pack again that has no errors, and says why it does not"
 					await said("\nyard: reloaded: ");
 					assert.equal(await describe(), "Counts sheep.");
 					await writeFile(file, `${count}description: Counts cows.\ncolour: red\n`);
-					await said("yard: not reloaded, as it has errors\n");
+					await said("yard: not reloaded, because it has errors\n");
 					assert.equal(await describe(), "Counts sheep.");
 				},
 				env,

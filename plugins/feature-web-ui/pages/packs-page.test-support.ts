@@ -61,7 +61,7 @@ webTest("a pack is installed, looked at, upgraded, rolled back and removed; each
 			await dialog.getByText("source must be given.").waitFor();
 			await dialog.getByLabel("source").fill("javascript:alert(1)");
 			await dialog.getByRole("button", { name: "Install" }).click();
-			await dialog.getByRole("alert").getByText("not understood").waitFor();
+			await dialog.getByRole("alert").getByText("is invalid").waitFor();
 			await assertClean(page);
 			await dialog.getByLabel("source").fill(address);
 			await dialog.getByRole("button", { name: "Install" }).click();

@@ -122,7 +122,7 @@ async function readConfig(
 	if (unknown !== undefined) {
 		throw new SvcError(
 			"SVC_CONFIG",
-			`--runners: "${unknown}" is none of the runners of "${file}": ${plugins.map(({ name }) => name).join(", ")}`,
+			`--runners: "${unknown}" is not one of the runners of "${file}": ${plugins.map(({ name }) => name).join(", ")}`,
 		);
 	}
 	const made = plugins

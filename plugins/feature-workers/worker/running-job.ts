@@ -25,7 +25,7 @@ export interface HeldJobOptions {
 /** Returns a function that always throws `SVC_RUNNER`. It replaces a feature of the service that a run on a worker cannot use. */
 function refuse(what: string): () => never {
 	return () => {
-		throw new SvcError("SVC_RUNNER", `${what} cannot be had on a worker: run the action on a node of the service`);
+		throw new SvcError("SVC_RUNNER", `${what} is not available on a worker: run the action on a node of the service`);
 	};
 }
 
@@ -74,7 +74,7 @@ export class RunningJob {
 		if (this.isEnding) return;
 		this.isLost = true;
 		this.#given.abort();
-		this.stop("shutdown", "the service has given the run up");
+		this.stop("shutdown", "the service has abandoned the run");
 	}
 
 	async #run(): Promise<void> {
@@ -86,7 +86,7 @@ export class RunningJob {
 			(error: unknown) => this.#toEnd({ succeeded: false, result: {} }, error),
 		);
 		this.isEnding = true;
-		await this.#uplink.end(end).catch((error: unknown) => logger.error("end of a run was not handed over", { ...fields, error }));
+		await this.#uplink.end(end).catch((error: unknown) => logger.error("end of a run could not be sent", { ...fields, error }));
 		logger.info("run has ended", { ...fields, succeeded: end.succeeded });
 	}
 

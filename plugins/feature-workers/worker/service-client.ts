@@ -68,7 +68,7 @@ export class ServiceClient {
 			const fail = (error: unknown) =>
 				reject(new SvcError("SVC_UNAVAILABLE", `cannot reach the service at ${apiUrl}: ${toErrorMessage(error)}`, { cause: error }));
 			const request = (this.#isSecure ? requestHttps : requestHttp)(`${apiUrl}${path}`, options);
-			request.setTimeout(silence, () => request.destroy(new Error("it does not answer")));
+			request.setTimeout(silence, () => request.destroy(new Error("it does not respond")));
 			request.on("error", fail);
 			read(request, resolve, fail);
 			request.end(body);
@@ -86,7 +86,7 @@ function read(
 		let size = 0;
 		response.on("data", (piece: Buffer) => {
 			size += piece.length;
-			if (size > maxAnswerSize) request.destroy(new Error("the answer is too large"));
+			if (size > maxAnswerSize) request.destroy(new Error("the response is too large"));
 			else pieces.push(piece);
 		});
 		response.on("error", fail);

@@ -46,14 +46,14 @@ export class TunnelAgent extends HttpAgent {
 		const options = { host: hostname, port: port || 80, method: "CONNECT", path: authority, headers: { host: authority, ...headers } };
 		return new Promise((resolve, reject) => {
 			const asked = request({ ...options, agent: false, createConnection: () => connectTcp(Number(options.port), options.host) });
-			asked.setTimeout(responseTimeoutMs, () => asked.destroy(new Error("the proxy does not answer")));
+			asked.setTimeout(responseTimeoutMs, () => asked.destroy(new Error("the proxy did not respond")));
 			asked.on("error", reject);
 			asked.on("connect", ({ statusCode }, socket) => {
 				if (statusCode === 200) return resolve(socket as Socket);
 				socket.destroy();
-				reject(new Error(`the proxy answered with status ${statusCode}`));
+				reject(new Error(`the proxy responded with status ${statusCode}`));
 			});
-			asked.on("response", ({ statusCode }) => asked.destroy(new Error(`the proxy answered with status ${statusCode}`)));
+			asked.on("response", ({ statusCode }) => asked.destroy(new Error(`the proxy responded with status ${statusCode}`)));
 			asked.end();
 		});
 	}

@@ -155,7 +155,7 @@ export class Worker {
 		const heldUntil = begun + (lease * 2_000) / 3;
 		for (const [id, job] of this.#jobs) if (!lost.includes(id)) job.heldUntil = heldUntil;
 		for (const { id, kind } of stops)
-			this.#jobs.get(id)?.stop(kind, kind === "cancel" ? "canceled by user" : "the time of the action is over");
+			this.#jobs.get(id)?.stop(kind, kind === "cancel" ? "canceled by user" : "the action exceeded its timeout");
 		// If the response is this late, the service may have assigned its runs to another worker. Otherwise the next response contains them
 		// again.
 		if (performance.now() >= heldUntil) return;
@@ -176,7 +176,7 @@ export class Worker {
 	#endUnheld(): void {
 		for (const job of this.#jobs.values()) {
 			if (job.isTold || performance.now() < job.heldUntil) continue;
-			this.#parts.logger.warn("the service does not answer in time, a run ends here", { liveaction_id: job.id });
+			this.#parts.logger.warn("the service does not respond in time; a run is ended", { liveaction_id: job.id });
 			job.stop("shutdown", `the worker "${this.#parts.name}" could not reach the service in time`);
 		}
 	}

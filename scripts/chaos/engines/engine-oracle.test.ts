@@ -32,7 +32,7 @@ interface Story {
 const whole = ["begin", "end"];
 const succeeded = { status: "succeeded", result: { succeeded: true } } as const;
 const failed = { status: "failed", result: { error: "the engine has dropped it" } } as const;
-const abandoned = { status: "abandoned", result: { error: "the node that ran the action went away" } } as const;
+const abandoned = { status: "abandoned", result: { error: "the node that ran the action stopped" } } as const;
 const killed = { status: "timeout", result: { error: "somebody has not let it end in 60 seconds" } } as const;
 const kill = (from: number): Mishap => ({ engine: undefined, what: "kill", from, to: from + 1_000 });
 

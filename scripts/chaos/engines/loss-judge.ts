@@ -58,7 +58,7 @@ async function findOwn(engine: ChaosEngine, run: UnsuccessfulRun): Promise<Loss 
 	const { record, begun, mishaps } = run;
 	const isKilled = mishaps.some((mishap) => mishap.engine === undefined);
 	// Of what was to be found again, and was not, it says so.
-	const isUnknown = record.status === "abandoned" && run.reason === "the node that ran the action went away";
+	const isUnknown = record.status === "abandoned" && run.reason === "the node that ran the action stopped";
 	if (isUnknown && isKilled && begun === 0 && !(await engine.wasAsked(record)))
 		return { what: "not asked for when the service was killed" };
 	return engine.findLoss(run);

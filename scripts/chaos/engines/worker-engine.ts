@@ -96,7 +96,7 @@ export class WorkerChaos implements ChaosEngine {
 		// The answer that brought it came too late, or not at all.
 		if (begun === 0 && isLapsed) return { what: "its worker was cut off before it began" };
 		const log = this.#workers.get(name)?.log() ?? "";
-		const hasLetGo = log.split("\n").some((line) => line.includes("does not answer in time") && line.includes(record.liveaction.id));
+		const hasLetGo = log.split("\n").some((line) => line.includes("does not respond in time") && line.includes(record.liveaction.id));
 		if (!hasLetGo) return undefined;
 		if (isLapsed) return { what: "its worker was cut off for longer than its lease" };
 		// On a slow machine a service is back later.

@@ -154,7 +154,7 @@ exceptOnPostgres("what this service is not made for is left out and told: runner
 		assert.deepEqual(
 			notes.map(({ pack, file, message }) => `${pack}: ${file}: ${message}`),
 			[
-				'disk: actions/far.yaml: attribute "runner_type": "nope" is not a runner type that is configured',
+				'disk: actions/far.yaml: attribute "runner_type": runner type "nope" is not configured',
 				'disk: config.schema.yaml: configuration of pack "disk": "size" is required',
 			],
 		);
@@ -172,8 +172,8 @@ exceptOnPostgres("defaults of another type than their parameter's are told with 
 		assert.deepEqual(
 			notes.map(({ file, line, path, message }) => `${file}:${line} ${path}: ${message}`),
 			[
-				'actions/look.yaml:6 parameters.version.default: default of parameter "version" must be a string, got a number; write it in quotes',
-				'config.schema.yaml:3 size.default: default of parameter "size" must be an integer, got a text that is none',
+				'actions/look.yaml:6 parameters.version.default: default of parameter "version" must be a string, got a number; put it in quotes',
+				'config.schema.yaml:3 size.default: default of parameter "size" must be an integer, got a string that cannot be converted',
 			],
 		);
 		assert.equal(await storage.count("action", { pack: "disk" }), 1);
@@ -203,8 +203,8 @@ test("a pack that goes takes everything with it, and leaves what is others'", ()
 exceptOnPostgres("packs of the service itself, and names of other packs, are refused", () =>
 	withEngine(async (node) => {
 		for (const ref of ["core", "default"]) {
-			await assert.rejects(install(node.engine, ref, {}), /belongs to the service/);
-			await assert.rejects(packsOf(node.engine).switch.remove([ref]), /belongs to the service/);
+			await assert.rejects(install(node.engine, ref, {}), /is built in/);
+			await assert.rejects(packsOf(node.engine).switch.remove([ref]), /is built in/);
 		}
 		const version = await keepVersion(node.engine, "disk", first);
 		await assert.rejects(

@@ -207,8 +207,7 @@ export class PackActivator {
 /** Throws `SVC_INVALID` for a built-in pack. Packs without files are built in. */
 function assertNotBuiltIn(draft: PackDraft): void {
 	const found = draft.allBefore("pack").find(({ path, content }) => path === null && content === null);
-	if (found !== undefined)
-		throw new SvcError("SVC_INVALID", `pack "${found.ref}" belongs to the service, and cannot be changed or removed`);
+	if (found !== undefined) throw new SvcError("SVC_INVALID", `pack "${found.ref}" is built in and cannot be changed or removed`);
 }
 
 /** Returns the notes with line and member, if their messages name a member. */
@@ -227,7 +226,7 @@ function assertExpected(draft: PackDraft, versions: readonly PackVersion[]): voi
 	const known = new Map(draft.allBefore("pack").map((pack) => [pack.ref, pack]));
 	for (const { pack, expected } of versions) {
 		if (expected === undefined || expected === (known.get(pack)?.content ?? null)) continue;
-		throw new SvcError("SVC_CONFLICT", `pack "${pack}" was changed by another installation at the same time`);
+		throw new SvcError("SVC_CONFLICT", `pack "${pack}" was changed by a concurrent installation`);
 	}
 }
 

@@ -200,7 +200,7 @@ test("an empty text is sent unless that is switched off", async () => {
 	await withMailer(async ({ send }) => {
 		assert.ok((await send({ body: "" })).sent !== undefined);
 		const { status, sent, result } = await send({ body: "", send_empty_body: false });
-		assert.deepEqual([status, sent, result?.["stdout"]], ["succeeded", undefined, "the body is empty: nothing was sent"]);
+		assert.deepEqual([status, sent, result?.["stdout"]], ["succeeded", undefined, "the body is empty: no email was sent"]);
 	});
 });
 

@@ -12,19 +12,19 @@ const fixedCommand: ParameterDefinitions = {
 	env: { default: null, immutable: true },
 };
 
-const command = { type: "string", required: true, description: "Command for the shell." } as const;
+const command = { type: "string", required: true, description: "Command that the shell runs." } as const;
 
 /** Actions that run a local shell command. */
 const shellActions = [
 	defineCoreAction({
 		name: "local",
-		description: "Run a shell command on this machine.",
+		description: "Run a shell command on the local machine.",
 		runner_type: "local-shell-cmd",
 		parameters: { cmd: command, sudo: { default: false, immutable: true } },
 	}),
 	defineCoreAction({
 		name: "local_sudo",
-		description: "Run a shell command on this machine as root, through sudo.",
+		description: "Run a shell command on the local machine as root, through sudo.",
 		runner_type: "local-shell-cmd",
 		parameters: { cmd: command, sudo: { default: true, immutable: true } },
 	}),
@@ -41,8 +41,8 @@ function defineMessageAction(name: string, target: string, redirection: string) 
 		description: `Write a message to ${target}.`,
 		runner_type: "local-shell-cmd",
 		parameters: {
-			message: { type: "string", required: true, description: "What to write; taken as it is, whatever it holds." },
-			cmd: { default: `printf '%s\\n' {{ message | shell_quote }}${redirection}`, immutable: true, description: "Made of the message." },
+			message: { type: "string", required: true, description: "Text to print, exactly as given." },
+			cmd: { default: `printf '%s\\n' {{ message | shell_quote }}${redirection}`, immutable: true, description: "Derived from message." },
 			...fixedCommand,
 		},
 	});
@@ -68,30 +68,34 @@ const uuid1 = [
 const generatorActions = [
 	defineCoreAction({
 		name: "pause",
-		description: "Wait for a number of seconds, or for a random time of at most that.",
+		description: "Wait for a number of seconds, or for a random time up to it.",
 		runner_type: "local-shell-cmd",
 		parameters: {
-			max_pause: { type: "integer", required: true, description: "Seconds to wait, or the most to wait when random." },
-			random: { type: "boolean", default: false, description: "Whether to wait for a random number of seconds from 0 to max_pause." },
+			max_pause: { type: "integer", required: true, description: "Seconds to wait; the maximum if random is true." },
+			random: { type: "boolean", default: false, description: "True to wait for a random number of seconds from 0 to max_pause." },
 			cmd: {
 				default: `{% set seconds = [max_pause, 0] | max %}sleep {% if random %}$(( 0x$(od -An -N4 -tx1 /dev/urandom | tr -d ' \\n') % {{ seconds + 1 }} )){% else %}{{ seconds }}{% endif %}`,
 				immutable: true,
-				description: "Made of max_pause and random.",
+				description: "Derived from max_pause and random.",
 			},
-			timeout: { default: "{{ [max_pause, 0] | max + 60 }}", immutable: true, description: "Longer than the pause." },
+			timeout: {
+				default: "{{ [max_pause, 0] | max + 60 }}",
+				immutable: true,
+				description: "Seconds after which the action is ended; must be longer than the pause.",
+			},
 			...fixedCommand,
 		},
 	}),
 	defineCoreAction({
 		name: "uuid",
-		description: "Write a new UUID to stdout.",
+		description: "Print a new UUID.",
 		runner_type: "local-shell-cmd",
 		parameters: {
-			uuid_type: { type: "string", enum: ["uuid4", "uuid1"], default: "uuid4", description: "uuid4 is random, uuid1 is made of the time." },
+			uuid_type: { type: "string", enum: ["uuid4", "uuid1"], default: "uuid4", description: "uuid4: random. uuid1: based on the time." },
 			cmd: {
 				default: `${randomDigits}\n{% if uuid_type == 'uuid1' %}\n${uuid1}\n{% else %}\n${uuid4}\n{% endif %}`,
 				immutable: true,
-				description: "Made of uuid_type.",
+				description: "Derived from uuid_type.",
 			},
 			...fixedCommand,
 		},
@@ -102,14 +106,14 @@ const generatorActions = [
 const mailActions = [
 	defineCoreAction({
 		name: "sendmail",
-		description: "Send a mail with the sendmail command of this machine.",
+		description: "Send an email with the sendmail command of the local machine.",
 		runner_type: "sendmail",
 		parameters: {},
 	}),
 ];
 
 const remote = {
-	cmd: { required: true, description: "Command for the shell of each host." },
+	cmd: { required: true, description: "Command that the shell of each host runs." },
 	hosts: { required: true, description: "Hosts, separated by commas." },
 } as const;
 
@@ -117,13 +121,13 @@ const remote = {
 const networkActions = [
 	defineCoreAction({
 		name: "remote",
-		description: "Run a shell command on other machines.",
+		description: "Run a shell command on remote hosts.",
 		runner_type: "remote-shell-cmd",
 		parameters: { ...remote, sudo: { default: false, immutable: true } },
 	}),
 	defineCoreAction({
 		name: "remote_sudo",
-		description: "Run a shell command on other machines as root, through sudo.",
+		description: "Run a shell command on remote hosts as root, through sudo.",
 		runner_type: "remote-shell-cmd",
 		parameters: { ...remote, sudo: { default: true, immutable: true } },
 	}),
@@ -135,15 +139,15 @@ const networkActions = [
 			method: {
 				type: "string",
 				enum: ["HEAD", "GET", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PURGE"],
-				description: "Method; without one POST when there is a body or a file, else GET.",
+				description: "Method. Default: POST with a body or a file, otherwise GET.",
 			},
-			params: { type: "object", description: "Members become the query of the address." },
+			params: { type: "object", description: "Query parameters, which are added to the URL." },
 			body: { type: "string", description: "Body of the request." },
 			auth: { type: "object", secret: true, description: "Credentials: username and password, or token." },
-			timeout: { type: "number", default: 60, description: "Seconds the whole exchange may take." },
-			file_name: { type: "string", description: "Name that a file is sent under." },
-			file_content: { type: "string", description: "Text to send as a file, in a form." },
-			svc_file_path: { type: "string", description: "File to send, in a form." },
+			timeout: { type: "number", default: 60, description: "Maximum seconds until the response is complete." },
+			file_name: { type: "string", description: "Name of the file in the request." },
+			file_content: { type: "string", description: "Text to send as a file in a form." },
+			svc_file_path: { type: "string", description: "Path of a file to send in a form." },
 			file_content_type: { type: "string", description: "Content type of the file." },
 		},
 	}),
@@ -153,9 +157,9 @@ const networkActions = [
 		runner_type: "inject-trigger",
 		parameters: {
 			trigger: { type: "string", description: "Ref of the trigger, or of a trigger type without parameters." },
-			trigger_name: { type: "string", description: "Old name of trigger; one of the two must be given." },
+			trigger_name: { type: "string", description: "Old name of trigger; give one of the two." },
 			payload: { type: "object", description: "Payload of the trigger instance." },
-			trace_tag: { type: "string", description: "Tag of the new trace." },
+			trace_tag: { type: "string", description: "Trace tag of the new trace." },
 		},
 	}),
 ];
@@ -164,7 +168,7 @@ const networkActions = [
 const questionActions = [
 	defineCoreAction({
 		name: "ask",
-		description: "Ask a question, and wait until somebody answers it.",
+		description: "Ask a question and wait for the answer.",
 		runner_type: "inquirer",
 		parameters: {},
 	}),
@@ -173,19 +177,19 @@ const questionActions = [
 		description: "Publish a message on the general event stream.",
 		runner_type: "announcement",
 		parameters: {
-			message: { type: "object", required: true, description: "What to publish." },
-			experimental: { default: true, immutable: true, description: "Fixed." },
+			message: { type: "object", required: true, description: "Message to publish." },
+			experimental: { default: true, immutable: true, description: "Always true." },
 		},
 	}),
 ];
 
-const manifest = { ref: "core", name: "core", description: "Basic actions that every service has.", version: "1.0.0", author: "svc" };
+const manifest = { ref: "core", name: "core", description: "Basic actions of every service.", version: "1.0.0", author: "svc" };
 
 /** Built-in pack of every service. Each action is an entry in one of the lists, and is available if its runner type is configured. */
 export const corePack: ParsedPack = {
 	pack: { ...manifest, path: null, metadata: manifest, ...notInstalled },
 	actions: [
-		defineCoreAction({ name: "noop", description: "Do nothing, and succeed.", runner_type: "noop", parameters: {} }),
+		defineCoreAction({ name: "noop", description: "Do nothing and succeed.", runner_type: "noop", parameters: {} }),
 		...shellActions,
 		...generatorActions,
 		...questionActions,

@@ -22,7 +22,8 @@ export function checkConfigValues(pack: string, values: JsonObject, schema: Para
 			}
 		}
 		mapStrings(values, schema, ({ text, path, isSecret }) => {
-			if (isSecret && text === secretMask) throw invalid(`"${path}": "${secretMask}" stands for a hidden value, and none is stored here`);
+			if (isSecret && text === secretMask)
+				throw invalid(`"${path}": "${secretMask}" stands for a hidden value, but no value is stored here; give the actual value`);
 			// Templates of secret members read items that are already decrypted.
 			if (isSecret && isTemplate(text) && /\|\s*decrypt_kv\b/.test(text)) throw invalid(`"${path}" is secret and must not use decrypt_kv`);
 			return text;

@@ -64,7 +64,7 @@ export class ConfigFiles {
 			return known.value as T | undefined;
 		}
 		if (found !== undefined && found.size > maximumSize)
-			throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, has ${found.size}`);
+			throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, got ${found.size}`);
 		const text = found === undefined ? undefined : await readFile(path, "utf8");
 		const value = text === undefined ? undefined : parse(parseContent(text), readWriter(text));
 		this.#files.set(path, { version, value, lookedAt: now });
@@ -72,7 +72,7 @@ export class ConfigFiles {
 	}
 }
 
-const writerPrefix = "# Templates are rendered with the permissions of this user; without this line, with those of the site: ";
+const writerPrefix = "# Templates are rendered with the permissions of this user; without this line, with those of the service: ";
 
 /** Reads the writer from the first line. Values of the configuration cannot forge it, because they are in the lines after it. */
 function readWriter(text: string): ConfigWriter | undefined {

@@ -212,7 +212,7 @@ test("svckv.user is of context.api_user, whom only administrators may choose", (
 		assert.equal(await text({}, maria), "of maria");
 		assert.equal(await text({ context: { api_user: "maria" } }, root), "of maria");
 		assert.equal(await text({ context: { api_user: "maria" } }, maria), "of maria");
-		await assert.rejects(text({ context: { api_user: "root" } }, maria), /context\.api_user: "maria" may name nobody else/);
+		await assert.rejects(text({ context: { api_user: "root" } }, maria), /context\.api_user: "maria" may only name itself/);
 	}));
 
 test("a configuration saved over the API is checked, written for its owner only, and seen at once", () =>

@@ -195,7 +195,7 @@ export class StoredPackConfigs implements PackConfigs {
 				throw error;
 			});
 			if (file !== undefined && file.length > maxSchemaSize)
-				throw new SvcError("SVC_INVALID", `${schemaFile}: must be at most ${maxSchemaSize} bytes, has ${file.length}`);
+				throw new SvcError("SVC_INVALID", `${schemaFile}: must be at most ${maxSchemaSize} bytes, got ${file.length}`);
 			addToCache(this.#schemas, content, file && this.#toSchema(parseYamlObject(file.toString("utf8"))), maxSchemas);
 		}
 		return this.#schemas.get(content);

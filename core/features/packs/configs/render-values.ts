@@ -65,7 +65,7 @@ async function renderText(
 		return isMissing && loneReference.test(place.text) ? null : text;
 	} catch (error) {
 		// The string around the template is part of the secret, and error messages may quote it.
-		const reason = place.isSecret ? "its template uses something that does not exist or is not allowed" : toErrorMessage(error);
+		const reason = place.isSecret ? "its template uses a name that does not exist or is not allowed" : toErrorMessage(error);
 		throw new SvcError("SVC_INVALID", `configuration of pack "${pack}": "${place.path}" cannot be rendered: ${reason}`, { cause: error });
 	}
 }

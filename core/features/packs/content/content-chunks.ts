@@ -23,7 +23,7 @@ export async function* cutFiles(directory: string, files: readonly PackContentFi
 			waiting = [joined.subarray(whole)];
 			length -= whole;
 		}
-		if (hash.digest("hex") !== file.sha256) throw new SvcError("SVC_INVALID", `"${file.path}" was changed while it was read`);
+		if (hash.digest("hex") !== file.sha256) throw new SvcError("SVC_INVALID", `"${file.path}" changed while it was read`);
 	}
 	if (length > 0) yield Buffer.concat(waiting);
 }

@@ -81,11 +81,11 @@ export class ContentDirectories {
 			await this.#extractFiles(path, content, files);
 		} catch (error) {
 			if (isSvcError(error)) throw error;
-			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" cannot be laid out on this node: ${toErrorMessage(error)}`, {
+			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" cannot be written to this node: ${toErrorMessage(error)}`, {
 				cause: error,
 			});
 		}
-		logger.info("content of a pack was laid out on this node", { pack, content, files: files.length });
+		logger.info("content of a pack was written to this node", { pack, content, files: files.length });
 	}
 
 	async #extractFiles(path: string, content: string, files: readonly PackContentFile[]): Promise<void> {

@@ -34,8 +34,8 @@ export async function scanFiles(directory: string, limits: ContentLimits, signal
 			assertPath(path);
 			if (entry.isDirectory()) folders.push(path);
 			else if (entry.isFile()) paths.push(path);
-			else throw new SvcError("SVC_INVALID", `"${path}" must be a plain file or a folder`);
-			if (paths.length > limits.files) throw new SvcError("SVC_INVALID", `a pack must have at most ${limits.files} files`);
+			else throw new SvcError("SVC_INVALID", `"${path}" must be a regular file or a directory`);
+			if (paths.length > limits.files) throw new SvcError("SVC_INVALID", `a pack may have at most ${limits.files} files`);
 		}
 	}
 	return describe(directory, paths.sort(byCodeUnits), limits, signal);
@@ -52,7 +52,7 @@ async function describe(
 	for (const path of paths) {
 		const { mode, size } = await lstat(join(directory, path));
 		rest -= size;
-		if (rest < 0) throw new SvcError("SVC_INVALID", `the files of a pack must be at most ${limits.size} bytes`);
+		if (rest < 0) throw new SvcError("SVC_INVALID", `the files of a pack may have at most ${limits.size} bytes`);
 		const { sha256, size: read } = await hashFile(join(directory, path), signal);
 		files.push({ path, executable: (mode & 0o111) !== 0, size: read, sha256 });
 	}
@@ -84,7 +84,7 @@ function assertPath(path: string): void {
 	if (parts.length > maxFolderDepth || path.length > maxPathLength)
 		throw new SvcError(
 			"SVC_INVALID",
-			`"${path.slice(0, 100)}…" must be at most ${maxPathLength} characters and ${maxFolderDepth} folders deep`,
+			`"${path.slice(0, 100)}…" must be at most ${maxPathLength} characters long and at most ${maxFolderDepth} directories deep`,
 		);
 }
 

@@ -88,7 +88,7 @@ test("files of an installed pack are not changed over the API, and records are",
 		await send("POST", "/actions", action);
 		const [stored] = await storage().find("action", { where: { ref: "disk.say" } });
 		await storage().update("action", stored?.id ?? "", { content, metadata_file: "actions/say.yaml" });
-		const told = 'pack "disk" was installed: its files change with its version, and in no other way';
+		const told = 'pack "disk" is an installed pack: its files change only with its version';
 		const data_files = [{ file_path: "say.sh", content: "#!/bin/sh\necho evil\n" }];
 		for (const [method, path, body, field] of [
 			["PUT", "/actions/disk.say", { ...action, data_files }, "data_files"],

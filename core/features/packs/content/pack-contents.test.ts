@@ -76,9 +76,13 @@ test("what cannot be kept is refused by name", () =>
 			await assert.rejects(contents.store(place.pack, options), (error: Error) => message.test(error.message));
 			rmSync(join(place.pack, path), { recursive: true });
 		};
-		await refused(() => symlinkSync("/etc/passwd", join(place.pack, "way-out")), "way-out", /"way-out" must be a plain file or a folder/);
+		await refused(
+			() => symlinkSync("/etc/passwd", join(place.pack, "way-out")),
+			"way-out",
+			/"way-out" must be a regular file or a directory/,
+		);
 		await refused(() => place.write("new\nline", ""), "new\nline", /"new\\nline" must be UTF-8 without control characters/);
-		await refused(() => place.write(`${"d/".repeat(60)}deep`, ""), "d", /50 folders deep/);
+		await refused(() => place.write(`${"d/".repeat(60)}deep`, ""), "d", /50 directories deep/);
 		await refused(() => place.write("big", Buffer.alloc(9_000_001)), "big", /at most 10000000 bytes/);
 		const many = () => Array.from({ length: 97 }, (_, index) => place.write(`many/${index}`, ""));
 		await refused(many, "many", /at most 100 files/);
@@ -211,7 +215,7 @@ test("a file that is changed while it is stored is named", () =>
 		});
 		await assert.rejects(
 			place.contents({ storage: changing }).store(place.pack, options),
-			/"actions\/sweep\.sh" was changed while it was read/,
+			/"actions\/sweep\.sh" changed while it was read/,
 		);
 	}));
 

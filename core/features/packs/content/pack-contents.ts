@@ -122,7 +122,7 @@ async function storeContent({ storage, clock }: Uses<"storage" | "clock">, reque
 		if ((await storage.count("pack_content_chunk", { content: id })) !== chunks) continue;
 		if ((await storage.update("pack_content", id, { complete: true, used_at: now() })) !== undefined) return id;
 	}
-	throw new SvcError("SVC_CONFLICT", `content of pack "${pack}" was removed while it was stored; try again`);
+	throw new SvcError("SVC_CONFLICT", `content of pack "${pack}" was removed concurrently; try again`);
 }
 
 async function storeChunks(storage: Storage, id: string, { directory, files, signal }: StoreRequest): Promise<void> {

@@ -109,5 +109,5 @@ async function readInside(directory: string, path: string): Promise<PackFile | u
 }
 
 function assertSize(path: string, size: number): void {
-	if (size > maxFileSize) throw new SvcError("SVC_INVALID", `file "${path}" must be at most ${maxFileSize} bytes to be shown, has ${size}`);
+	if (size > maxFileSize) throw new SvcError("SVC_INVALID", `file "${path}" can be shown only up to ${maxFileSize} bytes, has ${size}`);
 }

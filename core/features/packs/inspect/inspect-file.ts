@@ -37,7 +37,7 @@ export async function inspectFile(
 	let text: string;
 	try {
 		const { size } = await stat(join(directory, file));
-		if (size > maximumSize) return nothing(findingOf("error", file, `must be at most ${maximumSize} bytes, has ${size}`));
+		if (size > maximumSize) return nothing(findingOf("error", file, `must be at most ${maximumSize} bytes, got ${size}`));
 		text = await readFile(join(directory, file), "utf8");
 	} catch (error) {
 		return nothing(findingOf("error", file, `cannot be read: ${toErrorMessage(error)}`));

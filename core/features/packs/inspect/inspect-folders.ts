@@ -42,7 +42,7 @@ export async function inspectFolders({ readers, ...pack }: FoldersOfPack) {
 			const { nameIn = "name" } = reader;
 			const own = String(inspected.metadata[nameIn] ?? "");
 			const other = own === "" ? undefined : names.get(own);
-			const message = `attribute "${nameIn}" must be unique in the pack; ${other} has "${own}" too`;
+			const message = `attribute "${nameIn}" must be unique in the pack; ${other} also has "${own}"`;
 			if (other !== undefined) findings.push(locatedFinding(file, inspected.yaml, { path: [nameIn], message }));
 			else names.set(own, file);
 		}
@@ -54,7 +54,7 @@ function toOther(name: string, { others = {}, folder, kind }: FileReader): strin
 	if (Object.hasOwn(others, name)) return others[name];
 	// The folder `actions` also contains the files that actions run.
 	if (folder === "actions" || metadataName.test(name)) return undefined;
-	return /\.json$/.test(name) ? `is not read: each ${kind.replace("_", " ")} is described in YAML, directly in ${folder}` : undefined;
+	return /\.json$/.test(name) ? `is ignored: each ${kind.replace("_", " ")} must be a YAML file directly in ${folder}` : undefined;
 }
 
 /** Returns the files directly in a folder, without those of its subfolders. */

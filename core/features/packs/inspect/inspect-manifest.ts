@@ -23,7 +23,7 @@ export async function inspectManifest(directory: string, dialects: Dialects) {
 	const known = Object.keys(manifestAttributes);
 	const unknown = Object.keys(metadata ?? {}).filter((name) => !known.includes(name) && !others.has(name));
 	const notes = unknown.map((name) => {
-		const message = `attribute "${name.slice(0, 100)}" is not known, and says nothing here${didYouMean(name, known)}`;
+		const message = `attribute "${name.slice(0, 100)}" is unknown and has no effect${didYouMean(name, known)}`;
 		return yaml === undefined ? undefined : locatedFinding(file, yaml, { path: [name], message }, "note");
 	});
 	return { findings: [...findings, ...notes.filter((note) => note !== undefined)], ref: toRef(metadata, directory) };

@@ -27,8 +27,7 @@ export class LocatedYaml {
 			this.#lines = lines;
 			this.problems = document.errors.slice(0, maxErrors).map((error) => ({
 				line: lines.linePos(error.pos[0]).line,
-				message:
-					error.code === "NON_STRING_KEY" ? `${error.message}; a value that begins with braces needs quotes around it` : error.message,
+				message: error.code === "NON_STRING_KEY" ? `${error.message}; put a value that begins with a brace in quotes` : error.message,
 			}));
 			this.value = this.problems.length > 0 ? undefined : toValue(document);
 		} catch (error) {

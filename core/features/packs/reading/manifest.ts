@@ -19,7 +19,7 @@ const versionPattern = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 export const manifestAttributes: Readonly<Record<string, Attribute>> = {
 	name: requiredText,
 	ref: {
-		description: "made of lower-case letters, digits and underscores",
+		description: "a name of lower-case letters, digits and underscores",
 		accepts: (value) => typeof value === "string" && refPattern.test(value),
 		schema: { type: "string", pattern: refPattern.source },
 	},
@@ -70,7 +70,7 @@ export function toPack(manifest: JsonObject, directory: string, ref?: string): O
 /** Returns why the manifest excludes this version of the service, or undefined if it does not. */
 export function findPlatformProblem({ svc_version: range }: JsonObject): string | undefined {
 	if (typeof range !== "string" || isInRange(platformVersion, range)) return undefined;
-	return `attribute "svc_version" asks for ${range.slice(0, 100)}; this is ${platformVersion}`;
+	return `attribute "svc_version" requires ${range.slice(0, 100)}; this is ${platformVersion}`;
 }
 
 /** Throws `SVC_INVALID` if a pack does not support this version of the service. */
@@ -85,7 +85,7 @@ function toRef({ ref, name }: JsonObject, directoryName: string): string {
 	if (typeof found !== "string") {
 		throw new SvcError(
 			"SVC_INVALID",
-			'attribute "ref" is missing, and neither directory nor name is made of lower-case letters, digits and underscores',
+			'attribute "ref" is missing, and neither the directory name nor the attribute "name" consists of lower-case letters, digits and underscores',
 		);
 	}
 	if (found === "_global") throw new SvcError("SVC_INVALID", 'attribute "ref" must not be "_global", which is reserved');

@@ -93,7 +93,7 @@ test("an action's name in a file is ASCII, as over the API", async () => {
 			const { actions, problems } = await readPackDirectory(join(directory, "p"));
 			assert.deepEqual(actions, [], name);
 			assert.equal(problems.length, 1);
-			assert.match(JSON.stringify(problems[0]), /attribute .*name.* must be made of letters \(a to z/);
+			assert.match(JSON.stringify(problems[0]), /attribute .*name.* must be a name of letters \(a to z/);
 		});
 	}
 });
@@ -113,11 +113,11 @@ const manifests: readonly (readonly [directory: string, text: string, expected: 
 	["p", manifest.replace("1.2.3", "1.2"), { ref: "p", version: "1.2.0" }],
 	["p", manifest.replace("1.2.3", "1.2.3-beta.1"), { ref: "p", version: "1.2.3-beta.1" }],
 	["p", manifest.replace("1.2.3", "latest"), /attribute "version" must be a version of three parts/],
-	["p", `${manifest}ref: a.b\n`, /attribute "ref" must be made of lower-case/],
+	["p", `${manifest}ref: a.b\n`, /attribute "ref" must be a name of lower-case/],
 	["p", `${manifest}ref: _global\n`, /attribute "ref" must not be "_global"/],
 	["p", manifest.replace("ann@example.org", "nobody"), /attribute "email" must be an email address/],
 	["p", manifest.replace("author: Ann\n", ""), /attribute "author" is missing/],
-	["p", `${manifest}svc_version: ">=4.0.0"\n`, /attribute "svc_version" asks for >=4.0.0/],
+	["p", `${manifest}svc_version: ">=4.0.0"\n`, /attribute "svc_version" requires >=4.0.0/],
 	["p", `${manifest}svc_version: about three\n`, { ref: "p" }],
 	["p", "- list\n", /must be an object/],
 	["p", "", /must be an object/],
@@ -144,16 +144,16 @@ test("a manifest gives ref and version, or a problem that names the attribute", 
 const badActions: readonly (readonly [text: string, message: RegExp])[] = [
 	["name: [unclosed\n", /^line 2: /],
 	["name: a\n", /attribute "runner_type" is missing/],
-	["name: a b\nrunner_type: noop\n", /attribute "name" must be made of letters/],
+	["name: a b\nrunner_type: noop\n", /attribute "name" must be a name of letters/],
 	["name: a\nrunner_type: noop\nenabeld: true\n", /unknown attribute "enabeld"; did you mean "enabled"\?/],
 	["name: a\nrunner_type: noop\nenabled: yes\n", /attribute "enabled" must be true or false/],
 	["name: a\nrunner_type: noop\npack: other\n", /attribute "pack" must be "p"/],
 	["name: a\nrunner_type: noop\nparameters: [a]\n", /attribute "parameters" must be an object/],
 	["name: a\nrunner_type: noop\nparameters: {x: {typ: string}}\n", /parameter "x" has the unknown attribute "typ"; did you mean "type"\?/],
-	["name: a\nrunner_type: noop\nparameters: {x: {default: {{ y }}}}\n", /needs quotes/],
+	["name: a\nrunner_type: noop\nparameters: {x: {default: {{ y }}}}\n", /in quotes/],
 	["name: a\nrunner_type: noop\nnotify: {on-fire: {}}\n", /attribute "notify" must have objects under on-complete/],
 	["name: a\nrunner_type: noop\ntags: [x]\n", /attribute "tags" must be a list of objects/],
-	["name: good\nrunner_type: noop\n", /attribute "name" must be unique in the pack; actions\/a.yaml has "good" too/],
+	["name: good\nrunner_type: noop\n", /attribute "name" must be unique in the pack; actions\/a\.yaml also has "good"/],
 	["name: a\nrunner_type: noop\nentry_point: missing.sh\n", /attribute "entry_point" names "missing.sh", which cannot be read/],
 	["name: a\nrunner_type: noop\nentry_point: ../pack.yaml\n", /attribute "entry_point" must be the path of a file below/],
 	["name: a\nrunner_type: noop\nentry_point: /etc/passwd\n", /attribute "entry_point" must be the path of a file below/],

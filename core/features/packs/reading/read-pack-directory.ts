@@ -57,7 +57,7 @@ export async function readPackDirectory(
 			const action = await checkAction(metadata, { directory, pack: pack?.ref ?? "", file: `actions/${name}` });
 			const other = actions.get(action.name);
 			if (other !== undefined)
-				throw new SvcError("SVC_INVALID", `attribute "name" must be unique in the pack; ${other.metadata_file} has "${action.name}" too`);
+				throw new SvcError("SVC_INVALID", `attribute "name" must be unique in the pack; ${other.metadata_file} also has "${action.name}"`);
 			actions.set(action.name, action);
 		});
 	}

@@ -9,7 +9,7 @@ export const maximumSize = 500_000;
 export async function readYamlObject(path: string): Promise<JsonObject> {
 	const information = await stat(path);
 	if (!information.isFile()) throw new SvcError("SVC_INVALID", "must be a file");
-	if (information.size > maximumSize) throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, has ${information.size}`);
+	if (information.size > maximumSize) throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, got ${information.size}`);
 	return parseYamlObject(await readFile(path, "utf8"));
 }
 
@@ -27,7 +27,7 @@ export function parseYamlObject(text: string): JsonObject {
 	const [error] = document.errors;
 	if (error !== undefined) {
 		const { line } = lines.linePos(error.pos[0]);
-		const hint = error.code === "NON_STRING_KEY" ? "; a value that begins with braces needs quotes around it" : "";
+		const hint = error.code === "NON_STRING_KEY" ? "; put a value that begins with a brace in quotes" : "";
 		throw new SvcError("SVC_INVALID", `line ${line}: ${error.message}${hint}`, { cause: error });
 	}
 	const value = toValue(() => document.toJS({ maxAliasCount: 100 }) as JsonValue);

@@ -107,7 +107,7 @@ export function checkOverrides(content: JsonObject, attributes: Readonly<Record<
 		if (isJsonObject(defaults)) within(`${section}, defaults`, () => checkAttributes(defaults, onlyEnabled, true));
 		for (const [name, exception] of Object.entries((exceptions ?? {}) as JsonObject)) {
 			within(`${section}, exceptions, ${name}`, () => {
-				if (!isJsonObject(exception)) throw new SvcError("SVC_INVALID", "must be an object with enabled");
+				if (!isJsonObject(exception)) throw new SvcError("SVC_INVALID", "must be an object with the member enabled");
 				checkAttributes(exception, onlyEnabled, true);
 			});
 		}

@@ -60,7 +60,7 @@ export class PackRegistration {
 		const { readers, logger } = this.#parts;
 		const unread = contentFolders.filter((folder) => !readers.some((reader) => reader.folder === folder));
 		const present = (await readdir(path).catch(() => [])).filter((name) => unread.includes(name));
-		const hint = "list the feature that reads them in features";
+		const hint = "add the feature that reads them to features";
 		for (const folder of present) logger.warn("files of a pack are not read", { pack: ref, folder, hint });
 	}
 

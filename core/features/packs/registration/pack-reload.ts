@@ -89,7 +89,7 @@ export class PackReload implements PackRegister {
 		if (known?.path != null) return [await this.#toKnownDirectory(known.path, ref)];
 		const [path, why] = [...local.broken].find(([broken]) => broken.endsWith(`/${ref}`)) ?? [];
 		if (path !== undefined) throw new SvcError("SVC_INVALID", `pack "${ref}": pack.yaml: ${why}`);
-		throw new SvcError("SVC_INVALID", `packs: there is no pack "${ref}", neither installed nor in a directory of packs of this node`);
+		throw new SvcError("SVC_INVALID", `packs: pack "${ref}" is neither installed nor in a pack directory of this node`);
 	}
 
 	/**

@@ -37,7 +37,7 @@ export async function registerActions(
 				continue;
 			}
 			if (parts.directory !== undefined && parts.extensions.isBuiltInRunner(action.runner_type))
-				throw new SvcError("SVC_INVALID", `attribute "runner_type": "${action.runner_type}" runs actions of the service's own packs only`);
+				throw new SvcError("SVC_INVALID", `attribute "runner_type": "${action.runner_type}" runs only actions of built-in packs`);
 			checkParameterDefinitions(action.parameters, runnerType.runner_parameters);
 			const file = join(parts.directory ?? "", action.metadata_file ?? action.ref);
 			for (const message of findDefaultProblems(action.parameters, runnerType.runner_parameters)) report.note({ file, message });
@@ -63,7 +63,7 @@ function skipForRunnerType(
 ): void {
 	if (directory === undefined) logger.debug("action was skipped: its runner type is not configured", { action: ref, runner_type });
 	else {
-		const message = `attribute "runner_type": "${runner_type}" is not a runner type that is configured`;
+		const message = `attribute "runner_type": runner type "${runner_type}" is not configured`;
 		report.skipHere({ file: join(directory, metadata_file ?? ref), message });
 	}
 }

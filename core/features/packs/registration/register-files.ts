@@ -73,7 +73,7 @@ async function readFiles<Input extends { readonly name: string }>(
 				const ref = `${pack.ref}.${input.name}`;
 				const other = found.get(ref);
 				if (other === undefined) found.set(ref, { path, file, ref, pack, isOverridden: enabled !== undefined, input });
-				else report.skip({ file: path, message: `attribute "name" must be unique in the pack; ${other.file} has "${input.name}" too` });
+				else report.skip({ file: path, message: `attribute "name" must be unique in the pack; ${other.file} also has "${input.name}"` });
 			} catch (error) {
 				report.skip({ file: path, message: toErrorMessage(error) });
 			}

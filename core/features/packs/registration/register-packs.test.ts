@@ -100,7 +100,7 @@ test("values that the schema does not allow any more keep a pack from being regi
 
 test("packs that there are not are named, and what belongs to the service is left alone", () =>
 	withPacks({ ...disk, "net/pack.yaml": "name: [\n" }, async ({ engine, directory }) => {
-		await assert.rejects(engine.packRegister.register({ packs: ["nope"] }, principal), /there is no pack "nope", neither installed/);
+		await assert.rejects(engine.packRegister.register({ packs: ["nope"] }, principal), /pack "nope" is neither installed/);
 		await assert.rejects(engine.packRegister.register({ packs: ["net"] }, principal), /pack "net": pack\.yaml: line/);
 		await assert.rejects(engine.packRegister.register({}, principal), (error) => {
 			assert.match((error as Error).message, /^net\/pack\.yaml: line/);
@@ -148,7 +148,7 @@ test("an override of anything but enabled is refused, with file and place", () =
 			["actions: {exceptions: {look: {enabled: 1}}}", /"enabled" must be true or false/],
 			["policies: {defaults: {enabled: false}}", /"policies"/],
 			["rules: 5", /"rules" must be an object/],
-			["rules: {exceptions: {on: true}}", /rules, exceptions, on: must be an object with enabled/],
+			["rules: {exceptions: {on: true}}", /rules, exceptions, on: must be an object with the member enabled/],
 		];
 		await write({ "overrides/_global.yaml": "actions: {}\n" });
 		for (const [text, message] of refusals) {

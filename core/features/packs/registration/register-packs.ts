@@ -53,7 +53,7 @@ export async function registerPacks(
 		for (const problem of content.problems) report.skip(problem);
 		if (content.pack === undefined) return;
 		if (seen.has(content.pack.ref)) {
-			parts.logger.warn("pack was skipped: its ref is taken by an earlier one", { pack: content.pack.ref, path: content.pack.path });
+			parts.logger.warn("pack was skipped: an earlier pack has the same ref", { pack: content.pack.ref, path: content.pack.path });
 			return;
 		}
 		seen.add(content.pack.ref);

@@ -294,8 +294,8 @@ test("criteria that are none are refused by name", () => {
 		[{ "trigger.a": { pattern: 1 } }, /must have a type that is one of .*equals/],
 		[{ "trigger.a": { type: "Equals", pattern: 1 } }, /must have a type/],
 		[{ "trigger.a": { type: "constructor", pattern: 1 } }, /must have a type/],
-		[{ "trigger.a": { type: "exists" } }, /pattern that is not null/],
-		[{ "trigger.a": { type: "equals", pattern: null } }, /pattern that is not null/],
+		[{ "trigger.a": { type: "exists" } }, /non-null pattern/],
+		[{ "trigger.a": { type: "equals", pattern: null } }, /non-null pattern/],
 		[{ "trigger.a": { type: "search", condition: "any", pattern: "x" } }, /object of criteria/],
 		[
 			{ "trigger.a": { type: "search", condition: "any", pattern: { "item.b": { type: "zzz", pattern: 1 } } } },

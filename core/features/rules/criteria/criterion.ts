@@ -48,7 +48,7 @@ function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Cri
 	if (typeof operator !== "string" || !operatorNames.includes(operator)) {
 		throw invalid(`must have a type that is one of ${operatorNames.join(", ")}`);
 	}
-	if (pattern === null && place.depth === 0) throw invalid("must have a pattern that is not null");
+	if (pattern === null && place.depth === 0) throw invalid("must have a non-null pattern");
 	const read = compileKey(key, place.root);
 	if (operator !== "search") {
 		const found = operators.get(operator);
@@ -60,8 +60,8 @@ function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Cri
 		});
 		return { key, operator, usesDatastore, evaluate };
 	}
-	if (!isObject(pattern)) throw invalid("must have a pattern that is an object of criteria, as its type is search");
-	if (place.depth >= maxSearchDepth) throw invalid(`is a search in more than ${maxSearchDepth} others`);
+	if (!isObject(pattern)) throw invalid("must have an object of criteria as pattern, because its type is search");
+	if (place.depth >= maxSearchDepth) throw invalid(`is nested in more than ${maxSearchDepth} searches`);
 	const children = compileEntries(pattern, { root: "item", depth: place.depth + 1 });
 	const evaluate = guarded(key, operator, read, (value, evaluation, state) => {
 		state.pattern = pattern;

@@ -8,7 +8,7 @@ const maxSteps = 1_000_000;
 
 /** Returns true if all of `text` matches a shell pattern (`*`, `?`, `[seq]`, `[!seq]`). Throws `TemplateError` if it takes too long. */
 export function matchesWildcard(text: string, pattern: string): boolean {
-	if (text.length > maxSteps) throw new TemplateError("the search for its pattern takes too long");
+	if (text.length > maxSteps) throw new TemplateError("matching its pattern takes too long");
 	const elements = toElements(pattern);
 	const characters = [...text];
 	let position = 0;
@@ -18,7 +18,7 @@ export function matchesWildcard(text: string, pattern: string): boolean {
 	let star = -1;
 	let taken = 0;
 	while (position < characters.length) {
-		if (++steps > maxSteps) throw new TemplateError("the search for its pattern takes too long");
+		if (++steps > maxSteps) throw new TemplateError("matching its pattern takes too long");
 		const element = elements[index];
 		if (element === "any") {
 			star = index++;

@@ -94,7 +94,7 @@ export class ChildStarter {
 		if (depth <= maxDepth) return depth;
 		throw new SvcError(
 			"SVC_INVALID",
-			`action "${action}": executions may stand in one another ${maxDepth} deep; does one of them start itself?`,
+			`action "${action}": executions may be nested at most ${maxDepth} levels deep; does an action start itself?`,
 		);
 	}
 

@@ -84,7 +84,7 @@ export class ChildTracker {
 	rescan(): void {
 		if (this.#firstScan === undefined || this.#isClosed) return;
 		this.#scan()
-			.catch((error: unknown) => this.#parts.logger.warn("children were not looked for", { execution_id: this.#parentId, error }))
+			.catch((error: unknown) => this.#parts.logger.warn("polling for children failed", { execution_id: this.#parentId, error }))
 			.finally(() => this.#scheduleScan());
 	}
 
@@ -110,7 +110,7 @@ export class ChildTracker {
 				return latest.child;
 			}
 			signal.throwIfAborted();
-			if (this.#isClosed) throw new SvcError("SVC_CONFLICT", `execution "${this.#parentId}" is no longer this run's`);
+			if (this.#isClosed) throw new SvcError("SVC_CONFLICT", `execution "${this.#parentId}" no longer belongs to this run`);
 			await this.#wait(signal, (wake) => {
 				const wakes = this.#endWaiters.get(id) ?? new Set();
 				this.#endWaiters.set(id, wakes.add(wake));
@@ -199,7 +199,7 @@ export class ChildTracker {
 		if (this.#isClosed) return;
 		await watch.add(parentId, this);
 		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));
-		const onOutage = (error: unknown) => logger.warn("storage is away, a run waits for it", { execution_id: parentId, error });
+		const onOutage = (error: unknown) => logger.warn("storage is unavailable; a run waits", { execution_id: parentId, error });
 		await retryWhileUnavailable(scanAll, { shouldGiveUp: () => this.#isClosed, onUnavailable: onOutage });
 		this.#scheduleScan();
 	}

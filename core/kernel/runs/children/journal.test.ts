@@ -165,7 +165,7 @@ test("what stands in the way of a child is told when it is prepared, and nothing
 				[{ ...scripted("x".repeat(256)) }, "SVC_INVALID"],
 			] as const;
 			for (const [request, code] of refused) await assert.rejects(children.prepare(request), (error) => isSvcError(error, code));
-			await assert.rejects(journal.append({}, { start: [{ id: "f".repeat(24), key: "d" }] }), /no child that this run has prepared/);
+			await assert.rejects(journal.append({}, { start: [{ id: "f".repeat(24), key: "d" }] }), /not a child that this run prepared/);
 			assert.deepEqual([await children.list(), await journal.read()], [[], []]);
 		});
 		await node.engine.actions.create({ name: "disabled", runner_type: "scripted", enabled: false });

@@ -77,7 +77,7 @@ export class Journal implements RunJournal {
 	readonly read = (): Promise<readonly JsonObject[]> => this.#run.callHost(() => readJournal(this.#parts.storage, this.#run.execution.id));
 
 	readonly append = async (entry: JsonObject, { start = [], tasks = [] }: JournalStep = {}): Promise<void> => {
-		assertRecordable({ entry, tasks }, "what journal.append was given");
+		assertRecordable({ entry, tasks }, "the argument of journal.append");
 		// Copy the entry, because the runner may change it after the call.
 		const ownEntry = structuredClone(this.#run.secrets.withoutToken(entry));
 		const drafts = this.#access.children.toDrafts(start);
@@ -89,7 +89,7 @@ export class Journal implements RunJournal {
 
 	/** Returns the last entry, which the caller must store with the end of the run. Waits for entries that are being written. */
 	async toLast({ entry, tasks = [] }: LastDecision): Promise<LastJournalEntry> {
-		assertRecordable({ entry, tasks }, "what was decided with the end");
+		assertRecordable({ entry, tasks }, "the journal entry of the end");
 		const ownEntry = structuredClone(this.#run.secrets.withoutToken(entry));
 		await this.#lastWrite;
 		const sequence = await this.#run.callHost(() => this.#findNextSequence());

@@ -311,7 +311,9 @@ exceptOnPostgres("what starts itself is refused one day, and nothing that a call
 			const context = { parent: { execution_id: above.id, key: "self", depth: 1_000 } };
 			await assertSucceeded(node, await node.submit({}, { action: "default.parent", context }));
 			assert.equal(await node.storage.count("execution", { action_ref: "default.parent" }), 51);
-			assert.deepEqual(refusals, ['action "default.parent": executions may stand in one another 50 deep; does one of them start itself?']);
+			assert.deepEqual(refusals, [
+				'action "default.parent": executions may be nested at most 50 levels deep; does an action start itself?',
+			]);
 		},
 	);
 });

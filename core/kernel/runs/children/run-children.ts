@@ -100,7 +100,7 @@ export class RunChildren implements ChildExecutions {
 	toDrafts(children: readonly PreparedChild[]): readonly DraftedExecution[] {
 		const ids = new Set(children.map(({ id }) => id));
 		return [...ids].flatMap((id) => {
-			if (!this.#preparedDrafts.has(id)) throw new SvcError("SVC_INVALID", `start: "${id}" is no child that this run has prepared`);
+			if (!this.#preparedDrafts.has(id)) throw new SvcError("SVC_INVALID", `start: "${id}" is not a child that this run prepared`);
 			return this.#preparedDrafts.get(id) ?? [];
 		});
 	}
@@ -215,7 +215,7 @@ export class RunChildren implements ChildExecutions {
 	#toId(request: ChildRequest, method: string): string {
 		assertRecordable(request, `what ${method} was given`);
 		if (typeof request.key !== "string" || request.key === "" || request.key.length > maxKeyLength) {
-			throw new SvcError("SVC_INVALID", `key: must be a text of 1 to ${maxKeyLength} characters`);
+			throw new SvcError("SVC_INVALID", `key: must be a string of 1 to ${maxKeyLength} characters`);
 		}
 		return toChildId(this.#run.execution.id, request.key);
 	}
@@ -237,7 +237,7 @@ export class RunChildren implements ChildExecutions {
 		if (takesUp === undefined) return undefined;
 		const earlier = await this.#read(takesUp.execution_id);
 		if (earlier.action_ref !== action) {
-			throw new SvcError("SVC_INVALID", `takesUp: execution "${earlier.id}" is one of "${earlier.action_ref}", not of "${action}"`);
+			throw new SvcError("SVC_INVALID", `takesUp: execution "${earlier.id}" runs the action "${earlier.action_ref}", not "${action}"`);
 		}
 		return checkPartialRerun(this.#parts, earlier, takesUp);
 	}
@@ -266,7 +266,7 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	#toNotFound(id: string): SvcError {
-		return new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of "${this.#run.execution.id}"`);
+		return new SvcError("SVC_NOT_FOUND", `execution "${id}" is not a child of "${this.#run.execution.id}"`);
 	}
 
 	get #signal(): AbortSignal {

@@ -32,14 +32,14 @@ const digestFilters: Readonly<Record<string, Filter>> = {
 		return Buffer.from(text).toString("base64");
 	},
 	b64decode: (input, args, { budget }) => {
-		if (typeof input !== "string") throw args.error("needs a text in Base64");
+		if (typeof input !== "string") throw args.error("needs a Base64 string");
 		budget.spendText(input.length);
 		// White space is removed first: a pattern that allows white space at several positions takes quadratic time.
-		if (!/^[\w+/-]*={0,2}$/.test(input.replace(/\s+/g, ""))) throw args.error("needs a text in Base64");
+		if (!/^[\w+/-]*={0,2}$/.test(input.replace(/\s+/g, ""))) throw args.error("needs a Base64 string");
 		try {
 			return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(input, "base64"));
 		} catch {
-			throw args.error("needs a text in Base64 that holds UTF-8");
+			throw args.error("needs a Base64 string that encodes UTF-8");
 		}
 	},
 	md5: digest("md5"),

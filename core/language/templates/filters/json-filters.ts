@@ -18,7 +18,7 @@ export const jsonFilters: Readonly<Record<string, Filter>> = {
 	to_json_string: (input, args, { budget }) => {
 		const separators = args.get(2, "separators") ?? null;
 		const [itemSeparator, keySeparator] = separators === null ? [",", ": "] : elementsOf(separators, budget);
-		if (typeof itemSeparator !== "string" || typeof keySeparator !== "string") throw args.error("needs two texts as separators");
+		if (typeof itemSeparator !== "string" || typeof keySeparator !== "string") throw args.error("needs two strings as separators");
 		const style = {
 			itemSeparator,
 			keySeparator,
@@ -30,13 +30,13 @@ export const jsonFilters: Readonly<Record<string, Filter>> = {
 	to_complex: (input, _args, { budget }) => toJsonText(input, compactStyle, budget),
 	from_json_string: (input, args, { budget }) => {
 		if (input === null) return null;
-		if (typeof input !== "string") throw args.error("needs a text");
+		if (typeof input !== "string") throw args.error("needs a string");
 		budget.spendText(input.length);
 		try {
 			return parseJson(input, maxLargeNumbers) as Value;
 		} catch {
 			// The parser's message would quote the string, which may be a secret.
-			throw args.error("needs a text that is JSON");
+			throw args.error("needs a JSON string");
 		}
 	},
 	use_none: (input) => input ?? noneMarker,

@@ -64,7 +64,7 @@ export const layoutFilters: Readonly<Record<string, Filter>> = {
 		if (!isObject(input)) throw args.error(`needs an object, not ${typeName(input)}`);
 		const attributes = Object.entries(input).filter(([, value]) => value !== null);
 		const hasInvalidName = attributes.some(([name]) => name === "" || /[\s/>=]/.test(name));
-		if (hasInvalidName) throw args.error("needs names of attributes without blanks, slashes, equals signs and brackets");
+		if (hasInvalidName) throw args.error("needs attribute names without spaces, slashes, equals signs and brackets");
 		const text = attributes.map(([name, value]) => `${escapeMarkup(name)}="${escapeValue(value, context)}"`).join(" ");
 		return text !== "" && args.flag(0, "autospace", true) ? ` ${text}` : text;
 	},

@@ -60,7 +60,7 @@ function roundTo(number: number, precision: number, method: string): number {
 	const scale = 10 ** precision;
 	if (method === "ceil") return Math.ceil(number * scale) / scale;
 	if (method === "floor") return Math.floor(number * scale) / scale;
-	if (method !== "common") throw new TemplateError('filter "round" knows the methods common, ceil and floor');
+	if (method !== "common") throw new TemplateError('filter "round" supports the methods common, ceil and floor');
 	const scaled = number * scale;
 	// Rounds half to even. Only a multiple of 2^-(precision+1) can be exactly half.
 	const isHalf = Math.abs(scaled % 1) === 0.5 && Number.isInteger(number * 2 ** (precision + 1));

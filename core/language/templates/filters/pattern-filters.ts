@@ -31,7 +31,7 @@ export const patternFilters: Readonly<Record<string, Filter>> = {
 		const matches = patternOf(args, 2, { global: true }).matches(text);
 		budget.spendSteps(matches.length);
 		const match = matches.at(args.integer(1, "result_index", 0));
-		if (match === undefined) throw args.error("finds no match of that index");
+		if (match === undefined) throw args.error("has no match with this index");
 		const groups = match.slice(1).map((group) => group ?? "");
 		return groups.length > 1 ? groups : (groups[0] ?? match[0] ?? "");
 	},
@@ -39,7 +39,7 @@ export const patternFilters: Readonly<Record<string, Filter>> = {
 
 function textOf(input: Value, args: Arguments): string {
 	if (typeof input === "string") return input;
-	throw args.error(`needs a text, not ${typeName(input)}`);
+	throw args.error(`needs a string, not ${typeName(input)}`);
 }
 
 /** @param flagIndex position of the argument `ignorecase` */

@@ -7,7 +7,7 @@ import type { Filter, FilterContext } from "./filter.ts";
 
 export const valueFilters: Readonly<Record<string, Filter>> = {
 	decrypt_kv: (input, args, { decrypt, budget }) => {
-		if (typeof input !== "string") throw args.error("needs the text of a datastore item");
+		if (typeof input !== "string") throw args.error("needs the value of a datastore item");
 		if (input === "") throw args.error("cannot decrypt a datastore item that is absent or empty");
 		budget.spendText(input.length);
 		return decrypt(input);
@@ -23,7 +23,7 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
 		return values.length === 0 ? null : values;
 	},
 	json_escape: (input, args, { budget }) => {
-		if (typeof input !== "string") throw args.error(`needs a text, not ${typeName(input)}`);
+		if (typeof input !== "string") throw args.error(`needs a string, not ${typeName(input)}`);
 		return toJsonText(input, { itemSeparator: ", ", keySeparator: ": " }, budget).slice(1, -1);
 	},
 	combine: (input, args, { budget }) => {
@@ -47,7 +47,7 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
 	},
 	to_human_time_from_seconds: (input, args) => {
 		const seconds = typeof input === "boolean" ? Number.NaN : Number(numberOf(input) ?? Number.NaN);
-		if (!(seconds >= 0)) throw args.error("needs a number of seconds that is not negative");
+		if (!(seconds >= 0)) throw args.error("needs a number of seconds of at least 0");
 		if (seconds === 0) return "0s";
 		return seconds < 1 ? `${seconds}μs` : humanTime(isFloat(input) ? roundHalfEven(seconds) : seconds);
 	},

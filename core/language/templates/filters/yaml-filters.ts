@@ -24,7 +24,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 	},
 	from_yaml_string: (input, args, { budget }) => {
 		if (input === null) return null;
-		if (typeof input !== "string") throw args.error(`needs a text, not ${typeName(input)}`);
+		if (typeof input !== "string") throw args.error(`needs a string, not ${typeName(input)}`);
 		budget.spendText(input.length);
 		budget.spendSteps(input.length / 16);
 		const parseResult = withTimeLimit(args, () => {
@@ -35,8 +35,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 			}
 		});
 		// The parser's message would quote the string, which may be a secret.
-		if (parseResult === undefined)
-			throw args.error(`needs a text that is YAML, with at most ${maxYamlDepth} objects and lists in one another`);
+		if (parseResult === undefined) throw args.error(`needs a YAML string with at most ${maxYamlDepth} nested objects and lists`);
 		return parseResult.value;
 	},
 };

@@ -63,5 +63,5 @@ export const branchingFunctions = [
 ];
 
 function unpackError(count: number): YaqlError {
-	return new YaqlError("ValueError", `the list has not as many elements as there are names, which are ${count}`);
+	return new YaqlError("ValueError", `the list does not have as many elements as there are names (${count})`);
 }

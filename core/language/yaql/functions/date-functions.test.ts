@@ -8,16 +8,16 @@ test("dates and lengths of time", async () => {
 const table = `
 datetime(2020, 1, 31).format('%Y-%m-%d') → "2020-01-31"
 datetime(2020, 1, 31, 10, 20, 30, 5).format('%H:%M:%S.%f') → "10:20:30.000005"
-datetime(2020, 2, 30) → error ValueError: there is no such date and time
+datetime(2020, 2, 30) → error ValueError: this date and time does not exist
 datetime(0, 1, 1) → error ValueError: the year is out of range
-datetime(2020, 13, 1) → error ValueError: there is no such date and time
+datetime(2020, 13, 1) → error ValueError: this date and time does not exist
 datetime('2020-01-31T10:20:30Z').format('%d.%m.%y %I:%M %p') → "31.01.20 10:20 AM"
 datetime('2020-01-31T10:20:30+02:00').hour → 10
 datetime('2020-01-31T10:20:30+02:00').utc.hour → 8
 datetime('31/01/2020', '%d/%m/%Y').month → 1
 datetime('31 Jan 2020 05 PM', '%d %b %Y %I %p').hour → 17
 datetime('x', '%Y') → error ValueError: the text does not match the format
-datetime('nonsense text') → error ValueError: the text is no date
+datetime('nonsense text') → error ValueError: the text is not a date
 datetime(0).year → 1970
 datetime(1580466030).format('%Y-%m-%dT%H:%M:%S%z') → "2020-01-31T10:20:30+0000"
 datetime(2020, 1, 31).year → 2020

@@ -38,14 +38,14 @@ all([]) → true
 [1, 2, 3].sum() → 6
 [a, b].sum() → "ab"
 [[1], [2]].sum() → [1, 2]
-[].sum() → error TypeError: an empty list has no total without an initial value
+[].sum() → error TypeError: the total of an empty list needs an initial value
 [].sum(0) → 0
 [1].sum(10) → 11
 [1, 5, 3].max() → 5
 [1, 5, 3].min() → 1
 [b, a].min() → "a"
 [].max(0) → 0
-[].max() → error TypeError: an empty list has no total without an initial value
+[].max() → error TypeError: the total of an empty list needs an initial value
 [1, a].max() → error NoMatchingFunctionException: No function "#operator_>" matches supplied arguments
 [1, 2].first() → 1
 [].first() → error StopIteration: the list is empty
@@ -66,7 +66,7 @@ range(5).last() → 4
 [1, 2, 3].lastIndexWhere($ < 3) → 1
 [1, 2, 3].aggregate($1 + $2) → 6
 [1, 2, 3].aggregate($1 + $2, 10) → 16
-[].aggregate($1 + $2) → error TypeError: an empty list has no total without an initial value
+[].aggregate($1 + $2) → error TypeError: the total of an empty list needs an initial value
 [].aggregate($1 + $2, 0) → 0
 [1, 2, 3].reduce($1 * $2) → 6
 [1, 2, 3].accumulate($1 + $2) → [1, 3, 6]
@@ -84,7 +84,7 @@ range(5).last() → 4
 [1, 2, 3].filter($ > 1) → [2, 3]
 [1, 2].where(false) → []
 {a => 1}.where($) → error NoMatchingMethodException: No method "where" for receiver of type object matches supplied arguments
-abc.where($) → error NoMatchingMethodException: No method "where" for receiver of type text matches supplied arguments
+abc.where($) → error NoMatchingMethodException: No method "where" for receiver of type string matches supplied arguments
 [1, 2].select($ + 1) → [2, 3]
 [1, 2].map($ + 1) → [2, 3]
 [1, 2].select([$, $]) → [[1, 1], [2, 2]]

@@ -58,6 +58,6 @@ export function* flatten(elements: Iterable<YaqlValue>, budget: Budget, depth = 
 export function reduce(elements: YaqlList, combine: Lambda, seed: YaqlValue | undefined, budget: Budget): YaqlValue {
 	let total = seed;
 	for (const element of withStepCost(elements, budget)) total = total === undefined ? element : combine(total, element);
-	if (total === undefined) throw new YaqlError("TypeError", "an empty list has no total without an initial value");
+	if (total === undefined) throw new YaqlError("TypeError", "the total of an empty list needs an initial value");
 	return total;
 }

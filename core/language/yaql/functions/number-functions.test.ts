@@ -12,14 +12,14 @@ int(5.9) → 5
 int(-5.9) → -5
 int(null) → 0
 int(true) → 1
-int('5.5') → error ValueError: the text is no integer
-int(abc) → error ValueError: the text is no integer
-int([]) → error TypeError: a text or a number is needed, not list
+int('5.5') → error ValueError: the text is not an integer
+int(abc) → error ValueError: the text is not an integer
+int([]) → error TypeError: a string or a number is required, not list
 float('1.5') → 1.5
 float(2) → 2
 float('1e3') → 1000
 float(null) → 0
-float(x) → error ValueError: the text is no number
+float(x) → error ValueError: the text is not a number
 isInteger(1) → true
 isInteger(1.0) → false
 isInteger(true) → false

@@ -61,7 +61,7 @@ function toWhole(value: YaqlValue): number | bigint {
 	if (typeof value === "bigint") return value;
 	if (typeof value !== "string") return toInteger(Math.trunc(toNumber(value)));
 	const trimmed = value.trim();
-	if (!integerPattern.test(trimmed)) throw new YaqlError("ValueError", "the text is no integer");
+	if (!integerPattern.test(trimmed)) throw new YaqlError("ValueError", "the text is not an integer");
 	return parseInteger(trimmed.replaceAll("_", ""));
 }
 
@@ -70,9 +70,9 @@ function toNumber(value: YaqlValue): number {
 	if (typeof value === "boolean") return Number(value);
 	const number = numberOf(value);
 	if (number !== undefined) return Number(number);
-	if (typeof value !== "string") throw new YaqlError("TypeError", `a text or a number is needed, not ${typeName(value)}`);
+	if (typeof value !== "string") throw new YaqlError("TypeError", `a string or a number is required, not ${typeName(value)}`);
 	const trimmed = value.trim();
-	if (!floatPattern.test(trimmed)) throw new YaqlError("ValueError", "the text is no number");
+	if (!floatPattern.test(trimmed)) throw new YaqlError("ValueError", "the text is not a number");
 	return Number(trimmed.replaceAll("_", ""));
 }
 
@@ -113,12 +113,12 @@ function power(a: YaqlValue, b: YaqlValue, modulus: number | null): YaqlValue {
 	if (modulus === null) {
 		if (base === 0 && exponent < 0) throw new YaqlError("ZeroDivisionError", "0 cannot be raised to a negative power");
 		const result = base ** exponent;
-		if (Number.isNaN(result)) throw new YaqlError("ValueError", "the result is no real number");
+		if (Number.isNaN(result)) throw new YaqlError("ValueError", "the result is not a real number");
 		return toFloat(result);
 	}
 	if (isFloat(a) || isFloat(b)) throw new YaqlError("TypeError", "a power with a modulus needs integers");
 	if (exponent < 0 || modulus === 0)
-		throw new YaqlError("ValueError", "a power with a modulus needs an exponent from 0, and a modulus other than 0");
+		throw new YaqlError("ValueError", "a power with a modulus needs a non-negative exponent and a nonzero modulus");
 	return powerOfModulus(BigInt(numberOf(a) ?? 0), BigInt(numberOf(b) ?? 0), BigInt(modulus));
 }
 

@@ -63,7 +63,7 @@ export const streamFunctions = [
 	defineStreamMethod("zipLongest", [rest(list("collections")), pairs], ({ budget }, lists, named) => {
 		const [pair] = named;
 		if (named.length > 1 || (pair !== undefined && pair.name !== "default"))
-			throw new YaqlError("TypeError", '"zipLongest" has no name but "default"');
+			throw new YaqlError("TypeError", '"zipLongest" takes only the keyword "default"');
 		return zip(lists, pair?.value.value() ?? null, budget);
 	}),
 	defineStreamMethod(

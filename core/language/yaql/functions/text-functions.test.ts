@@ -126,7 +126,7 @@ regex('\\d').replaceBy('a1b2', str(int($.value) + 1)) → "a2b3"
 isRegex(regex(a)) → true
 isRegex(a) → false
 escapeRegex('a.b*c') → "a\\.b\\*c"
-regex(a) → error TypeError: a regex is no value that can be kept
+regex(a) → error TypeError: a regex cannot be stored as a value
 `;
 
 test.run();

@@ -9,7 +9,7 @@ export const templateName = defineRunner(
 		parameters: {
 			text: { type: "string", required: true, description: "Text to print." },
 			pause: { type: "integer", default: 0, description: "Milliseconds after each line." },
-			timeout: { type: "integer", default: 60, description: "Seconds until the run is ended." },
+			timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
 		},
 		capabilities: { streaming: true, cancellation: true },
 		async run({ runnerParameters: { text, pause }, emit, captured, signal }) {

@@ -160,7 +160,7 @@ else {
 		report: (text) => channel.send({ type: "report", text }),
 		call(method, path, body) {
 			channel.send({ type: "call", method, path, body });
-			return (channel.receive() ?? { status: 0, text: "the service has gone" }) as ReturnType<Host["call"]>;
+			return (channel.receive() ?? { status: 0, text: "the service has ended" }) as ReturnType<Host["call"]>;
 		},
 	};
 	channel.send({ type: "end", ...(await half.run(message, host)) });

@@ -86,5 +86,5 @@ function toPythonHost(host: Host): unknown {
 function toEnd(error: unknown): RunEnd {
 	const status: unknown = (error as { readonly status?: unknown } | null)?.status;
 	if (typeof status === "number") return { exitCode: status };
-	return { exitCode: 1, error: `the interpreter gave up: ${String((error as Error)?.message ?? error).slice(0, 500)}` };
+	return { exitCode: 1, error: `the interpreter failed: ${String((error as Error)?.message ?? error).slice(0, 500)}` };
 }

@@ -45,7 +45,7 @@ class Host:
         while b"\n" not in rest:
             piece = _read(self._input, 65536)
             if not piece:
-                raise HostError("the service has gone")
+                raise HostError("the service has ended")
             rest += piece
         line, self._rest = rest.split(b"\n", 1)
         return json.loads(line)
@@ -68,7 +68,7 @@ class Host:
         finally:
             self._waiting.pop(number, None)
         if slot[1] is None:
-            raise HostError("the service has gone")
+            raise HostError("the service has ended")
         if "error" in slot[1]:
             raise HostError(slot[1]["error"])
         return slot[1].get("value")
