@@ -11,19 +11,19 @@ export interface Prose {
 
 /** Words and patterns that readers who know the field have to decode, each with what to write instead. */
 const refused: readonly (readonly [pattern: RegExp, advice: string])[] = [
-	[/\b(?:whoever|whatever|whosoever)\b/i, "name the person or the thing"],
+	[/\b(?:whoever|whosoever|whatever(?! (?:the|its|their|an?)\b))\b/i, "name the person or the thing"],
 	[/\b(?:somebody|nobody|anybody)\b/i, "name the user, the client, the node or the runner"],
 	[/\bof one's own\b/i, 'write "your own" or "custom"'],
 	[/\b(?:is|are|was|were) to be \w+/i, 'write "must", "will" or the simple form'],
-	[/\b(?:is|are) no (?!longer\b|more\b|less\b)[a-z]+/i, 'write "is not a"'],
+	[/(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b|less\b)[a-z]+/i, 'write "is not a"'],
 	[/\b(?:goes|going|go|went|gone) on\b/i, 'write "continue"'],
 	[/\blet(?:s|ting)? go\b/i, 'write "release"'],
 	[/\bat hand\b/i, 'write "available"'],
 	[/\bshuts? (?:it |them |the service |the action )?in\b/i, 'write "sandbox"'],
 	[/\bthe same of\b/i, "repeat the noun"],
-	[/\b(?:is|are|was|were) (?:looked|told|asked)\b/i, "name the actor and the operation: evaluate, publish, notify, request"],
+	[/\b(?:is|are|was|were) (?:looked(?! up\b)|told|asked)\b/i, "name the actor and the operation: evaluate, publish, notify, request"],
 	[
-		/(?:^|[,;:.] |\b(?:of|by|in|with|from|to|than) )(?:what|who) (?:is|are|was|were|has|have|had)\b(?![^.?!]*\?)/i,
+		/(?:(?:^|[;:.] |\b(?:of|by|in|with|from|to|than) )(?:what|who)|, what) (?:is|are|was|were|has|have|had)\b(?![^.?!]*\?)/i,
 		"use a noun in place of the clause",
 	],
 	[/\b(?:is|are|was|were) (?:not |no longer |already )?there\b(?! (?:is|are))/i, 'write "exists"'],
@@ -34,13 +34,9 @@ const refused: readonly (readonly [pattern: RegExp, advice: string])[] = [
 /** Words of a sentence that is reported as long. */
 const longSentence = 30;
 
-/** Returns a problem for each refused word in the documentation, in help texts, labels and messages of the accepted files. */
-export function checkProse(accepts: (path: string) => boolean = () => true): Promise<string[]> {
-	return Promise.resolve(
-		readProse()
-			.filter(({ path }) => accepts(path))
-			.flatMap(findRefused),
-	);
+/** Returns a problem for each refused word in the documentation, in help texts, labels and messages. */
+export function checkProse(): Promise<string[]> {
+	return Promise.resolve(readProse().flatMap(findRefused));
 }
 
 /** Returns all texts that people read. */

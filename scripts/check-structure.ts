@@ -24,7 +24,7 @@ export interface StructureCounts {
 /**
  * The most that each count may be. A count may fall: then lower the bound here. It may rise only in a commit that says why.
  */
-const bounds: StructureCounts = { kernelFiles: 116, kernelLines: 14_663, kernelCode: 9_267, smallPrivateFiles: 59, partsTypes: 3 };
+const bounds: StructureCounts = { kernelFiles: 116, kernelLines: 14_660, kernelCode: 9_264, smallPrivateFiles: 59, partsTypes: 3 };
 
 const folders = ["core", "plugins", "plugins-auth", "plugins-runner"];
 const smallFile = 60;

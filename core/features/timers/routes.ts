@@ -13,7 +13,7 @@ import { readVisibleRules } from "../triggers/visible-triggers-exports.ts";
 import type { TimersFeatureApi } from "./api.ts";
 import type { TimerView } from "./timers-exports.ts";
 
-type RouteEngine = TimersFeatureApi & TriggersFeatureApi;
+type RouteServices = TimersFeatureApi & TriggersFeatureApi;
 
 /** A timer in a response: its trigger, its rules, and the times of its last and its next event. */
 const timerSchema = defineSchema(
@@ -30,7 +30,7 @@ const timerSchema = defineSchema(
 	},
 );
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RouteServices>();
 
 /** Routes for timers: triggers of the timer types that rules have created. */
 export const timerRoutes = [
@@ -66,7 +66,7 @@ function toTimerResource({ trigger }: TimerView): GuardedResource {
 }
 
 /** Returns the records of timers, each with the rules that use it and that the caller may view. */
-async function toTimers(context: RouteContext<RouteEngine>, views: readonly TimerView[]): Promise<readonly WireRecord[]> {
+async function toTimers(context: RouteContext<RouteServices>, views: readonly TimerView[]): Promise<readonly WireRecord[]> {
 	const rules = await readVisibleRules(
 		context,
 		views.map(({ trigger }) => trigger),

@@ -26,7 +26,7 @@ import { readVisibleTitles } from "../triggers/visible-triggers-exports.ts";
 import type { TracesApi } from "./api.ts";
 import type { InstanceComponent, TraceComponent, TraceView } from "./traces-exports.ts";
 
-type RouteEngine = TracesApi & TriggersFeatureApi;
+type RouteServices = TracesApi & TriggersFeatureApi;
 type Titles = ReadonlyMap<string, string>;
 
 const noTitles: Titles = new Map();
@@ -67,7 +67,7 @@ const traceSchema = defineSchema(
 );
 const tracePart = partOf(traceSchema);
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<RouteServices>();
 
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
@@ -133,14 +133,14 @@ function showsComponents(selection: Selection | undefined): boolean {
 }
 
 /** Returns the sort order of a list. `sort_asc` and `sort_desc` take effect only with the exact value `True`. */
-function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteEngine, typeof listQuery>["query"]) {
+function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteServices, typeof listQuery>["query"]) {
 	const sorted = parseSort(sort, sortFields);
 	if (sorted.length > 0 || sort_desc === "True" || sort_asc !== "True") return sorted;
 	return [["start_timestamp", "asc"] as const, ["trace_tag", "asc"] as const];
 }
 
 /** Returns the titles of the triggers of all events in traces, as far as the caller may view them, by the ref of the trigger. */
-function readTitles(context: RouteContext<RouteEngine>, views: readonly TraceView[]): Promise<Titles> {
+function readTitles(context: RouteContext<RouteServices>, views: readonly TraceView[]): Promise<Titles> {
 	const events = views.flatMap(({ instances }) => instances.map(({ ref: trigger, trigger_type }) => ({ trigger, trigger_type })));
 	return readVisibleTitles(context, events);
 }

@@ -24,7 +24,7 @@ import { verdicts } from "./delivery-log.ts";
 import { genericHookUrl } from "./hook-parameters-exports.ts";
 import type { Hook } from "./webhooks-exports.ts";
 
-type RouteEngine = WebhooksApi & TriggersFeatureApi;
+type RouteServices = WebhooksApi & TriggersFeatureApi;
 
 /** A webhook in a response. */
 const webhookSchema = defineSchema("Webhook", objectSchema({ ...triggerMembers, ...rulesMember }), {
@@ -56,7 +56,7 @@ const deliverySchema = defineSchema(
 	},
 );
 
-const { defineRawRoute, defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRawRoute, defineRoute } = createRouteDeclarations<RouteServices>();
 
 const defaultLimit = 50;
 
@@ -219,7 +219,7 @@ export const webhookRoutes = [
 ];
 
 /** Returns the records of webhooks, each with the rules that use it and that the caller may view. */
-async function toHooks(context: RouteContext<RouteEngine>, hooks: readonly Hook[]): Promise<readonly WireRecord[]> {
+async function toHooks(context: RouteContext<RouteServices>, hooks: readonly Hook[]): Promise<readonly WireRecord[]> {
 	const rules = await readVisibleRules(
 		context,
 		hooks.map(({ trigger }) => trigger),
