@@ -82,7 +82,7 @@ test("a feature that would replace a member of the engine that is a symbol is re
 	const features = [plain("other", [], () => ({ api: { [Symbol.asyncDispose]: async () => {} } }))];
 	await assert.rejects(
 		startEngine({ options: { features } }),
-		/"other" adds the member "Symbol\(\w+\.asyncDispose\)" to the engine, which every engine has/,
+		/"other" adds the member "Symbol\(\w+\.asyncDispose\)" to the engine, which is built in/,
 	);
 });
 

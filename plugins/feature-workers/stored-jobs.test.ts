@@ -8,11 +8,15 @@ import { createSharedStorage } from "../../core/testing/engine/shared-storage.te
 import { silentLogger } from "../../core/testing/run-context.ts";
 import type { WorkerJobEntity } from "./entities.ts";
 import { HeldJobs } from "./held-jobs.ts";
+import { workers } from "./index.ts";
 import { JobAssigner } from "./job-assignment.ts";
 import { JobEncryption } from "./job-encryption.ts";
 import { JobReports } from "./job-reports.ts";
 import { WorkerRunFollower } from "./worker-run-follower.ts";
 import type { WorkerPoll } from "./workers-exports.ts";
+
+// Defines the kinds of records of the feature.
+workers();
 
 // What a job has become between the read and the write of a node must stay.
 

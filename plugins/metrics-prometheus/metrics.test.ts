@@ -139,7 +139,7 @@ test("what nodes tell of themselves adds up, and what they tell of the whole ser
 		for (const text of told) {
 			assert.ok(readSeries(text, 'svc_executions_created_total{runner="scripted"}') > 0, "each of its own");
 			assert.equal(readSeries(text, 'svc_executions_open{status="running"}'), 1);
-			// Whoever adds these up is told not to.
+			// The help text tells readers not to sum the gauge over nodes.
 			const [, help] = /^# HELP svc_executions_open (.*)$/m.exec(text) ?? [];
 			assert.match(String(help), /whole service/);
 		}
@@ -220,7 +220,7 @@ test("without its package it says what is off, and the service works", async () 
 			await service.ended(await service.speak({}));
 			const response = await service.ask("/v1/metrics");
 			assert.equal(response.status, 404);
-			assert.match(await response.text(), /metrics are off/);
+			assert.match(await response.text(), /metrics are disabled/);
 		},
 		{ telemetry: [{ kind: "telemetry", name: "off", create: () => new PrometheusMetrics({}, "no-such-package") }] },
 	);

@@ -234,7 +234,7 @@ test("addresses that cannot be asked are refused without being shown", () => {
 
 test("an address that is not given is named", () => {
 	const make = httpPoll as unknown as (options?: unknown) => ReturnType<typeof httpPoll>;
-	for (const options of [undefined, null, {}]) assert.throws(() => make(options).create(), /^SvcError: sensor http-poll: url: is required/);
+	for (const options of [undefined, null, {}]) assert.throws(() => make(options).create(), /^SvcError: sensor http-poll: url: required/);
 });
 
 test.run();

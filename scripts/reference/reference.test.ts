@@ -126,7 +126,7 @@ test("the table of rights has every request with what it asks for and shows, and
 	const page = toRightsReference();
 	assert.match(
 		page,
-		/\| `GET \/v1\/executions` \| `execution_list` \| 401 \| 403 .*\| result: `execution_view`; parameters: `execution_view`; payload: `trigger_instance_view`; secrets: `show_secrets` \|/,
+		/\| `GET \/v1\/executions` \| `execution_list` \| 401 \| 403 .*\| result: `execution_view`; parameters: `execution_view`; payload: `trigger_instance_view`; title: `trigger_view`; secrets: `show_secrets` \|/,
 	);
 	for (const { component, method, path } of routes) assert.ok(page.includes(`\`${toRequest({ component, method, path })}\``), path);
 	assert.throws(() => toRightsReference([...routes, { ...(routes[0] as Route), path: "/new" }]), /no row for api GET \/new/);

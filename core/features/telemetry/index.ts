@@ -29,7 +29,7 @@ function measureBacklog({ storage, hub }: { readonly storage: Storage; readonly 
 	hub.gauge(
 		{
 			name: "svc_executions_open",
-			help: `Executions of all nodes that have not ended, by status. ${maxReportedCount} means at least that many.`,
+			help: `Executions of the whole service that have not ended, by status. Each node reports the same value, so do not sum it. ${maxReportedCount} means at least that many.`,
 			labels: ["status"],
 		},
 		keep(() => Promise.all(open.map(async (status) => [await storage.count("execution", { status }, maxReportedCount), status] as const))),

@@ -52,7 +52,7 @@ export function collectOptionSections({ features }: Readonly<Record<string, unkn
 }
 
 const namePattern = /^[a-z][a-z0-9_]*$/;
-const nameRule = "names must be lower-case letters, digits and underscores, beginning with a letter";
+const nameRule = "names must consist of lower-case letters, digits and underscores and begin with a letter";
 
 /** The names of sections and variables that have a meaning already: those of core, of shipped features, and of features checked before. */
 class TakenNames {
@@ -73,7 +73,7 @@ class TakenNames {
 	claimSection(feature: string, section: string, definitions: unknown): readonly string[] {
 		if (!namePattern.test(section)) return [`${section}: ${nameRule}`];
 		if (compositionMembers.includes(section) || Object.hasOwn(optionSections, section))
-			return [`every configuration has a member "${section}"; choose another name`];
+			return [`the member "${section}" is built in; choose another name`];
 		const owner = this.#owners.get(section) ?? feature;
 		this.#owners.set(section, owner);
 		if (owner !== feature) return [`the feature "${owner}" has a section "${section}"; choose another name`];
