@@ -293,7 +293,7 @@ test("options that are no sections, and sections that are no definitions, are re
 	}
 	for (const section of ["Bad-Name", "__proto__"]) {
 		const options = Object.fromEntries([[section, {}]]);
-		assert.match(refusalOfOptions(options), new RegExp(`"nests": ${section}: names must be lower-case letters, digits and underscores`));
+		assert.match(refusalOfOptions(options), new RegExp(`"nests": ${section}: names must consist of lower-case letters, digits and underscores`));
 	}
 });
 
@@ -320,7 +320,7 @@ test("sections and options may have the names of members of every object", () =>
 });
 
 test("options whose variables belong to a feature of this package or to runs are refused", () => {
-	const meaning = (variable: string) => new RegExp(`the environment variable ${variable} has another meaning; choose another name`);
+	const meaning = (variable: string) => new RegExp(`the environment variable ${variable} is already used; choose another name`);
 	assert.match(refusalOfOptions({ audit_keep: { days: eggs } }), meaning("SVC_AUDIT_KEEP_DAYS"));
 	assert.match(refusalOfOptions({ action: { eggs } }), meaning("SVC_ACTION_EGGS"));
 	assert.match(refusalOfOptions({ action_eggs: { count: eggs } }), meaning("SVC_ACTION_EGGS_COUNT"));

@@ -98,7 +98,7 @@ class TakenNames {
 		const meaning = this.#meanings.get(variable) ?? `${section}.${option}`;
 		this.#meanings.set(variable, meaning);
 		if (meaning === `${section}.${option}` && !isRunVariable(variable)) return undefined;
-		return `the environment variable ${variable} has another meaning; choose another name`;
+		return `the environment variable ${variable} is already used; choose another name`;
 	}
 }
 
