@@ -295,7 +295,11 @@ module.exports = {
 		home("consola", "consola", "^core/(service/(logger|serve)|cli/prompts)\\.ts$"),
 		home("string-width", "string-width|wrap-ansi", "^core/cli/"),
 		home("eventsource-parser", "eventsource-parser", "^core/client/"),
-		home("commander", "commander", ["^core/cli/", "^core/features/.+commands\\.ts$", "^plugins/feature-[^/]+/[a-z-]*commands\\.ts$"]),
+		home("commander", "commander", [
+			"^core/cli/",
+			"^core/features/.+commands\\.ts$",
+			"^plugins/(_shipped|feature-[^/]+)/[a-z-]*commands\\.ts$",
+		]),
 		home("knex", "knex", "^plugins/storage-knex/"),
 		home("libsql", "libsql", "^plugins/storage-knex/"),
 		home("postgres", "postgres", "^plugins/(storage-knex|event-bus-postgres)/"),

@@ -19,7 +19,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		async move(options) {
 			// Defines the kinds of all features, so that the records of features that the configuration leaves out are moved too.
 			(await import("./features.ts")).shippedFeatures();
-			return (await import("../../core/service/database/move-database.ts")).moveDatabase({ ...options, env: process.env });
+			return (await import("./move-database.ts")).moveDatabase({ ...options, env: process.env });
 		},
 		backup: async (options) =>
 			(await import("../../core/service/database/back-up-database.ts")).backUpDatabase({ ...options, env: process.env }),

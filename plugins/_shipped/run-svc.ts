@@ -6,9 +6,13 @@ import { addAuditCommands } from "../feature-audit/commands.ts";
 import { addPackInstallCommands } from "../feature-pack-installer/commands.ts";
 import { addPackAuthoringCommands } from "../feature-pack-tools/commands.ts";
 import { addWorkerCommands } from "../feature-workers/commands.ts";
+import { addConformCommand } from "./conform-commands.ts";
+import { addCreateCommand } from "./create-commands.ts";
 
-/** The commands of the features of this package that a configuration may leave out. */
+/** Commands for authors of packages, and those of the features of this package that a configuration may leave out. */
 export const commands: readonly AddCommands[] = [
+	addCreateCommand,
+	addConformCommand,
 	addPackAuthoringCommands,
 	addPackInstallCommands,
 	addAliasCommands,
@@ -16,7 +20,7 @@ export const commands: readonly AddCommands[] = [
 	addWorkerCommands,
 ];
 
-/** Runs the `svc` command with the commands of all features of this package. */
+/** Runs the `svc` command with all commands of this package. */
 export function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
 	return runSvcWith(commands, argv, given);
 }

@@ -9,13 +9,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "uvu";
-import { type Client, createClient } from "../../plugins/_shipped/client.ts";
-import { runSvc } from "../../plugins/_shipped/run-svc.ts";
-import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
-import { chosenExtent } from "../testing/extent.test-support.ts";
-import { requires } from "../testing/test-requirements.ts";
+import { CapturedText } from "../../core/testing/cli/captured-text.test-support.ts";
+import { chosenExtent } from "../../core/testing/extent.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
+import { type Client, createClient } from "./client.ts";
 import { packageKinds } from "./create/template-files.ts";
 import { writePackage } from "./create/write-package.ts";
+import { runSvc } from "./run-svc.ts";
 
 const { test: pythonTest } = requires(test, { command: "python3" });
 const execute = promisify(execFile);

@@ -5,12 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { runSvc } from "../../plugins/_shipped/run-svc.ts";
-import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
-import { conform } from "../testing/conform/conform.ts";
-import { toProgram } from "../testing/program.test-support.ts";
-import { requires } from "../testing/test-requirements.ts";
-import { toConformReport } from "./conform/reports.ts";
+import { CapturedText } from "../../core/testing/cli/captured-text.test-support.ts";
+import { conform } from "../../core/testing/conform/conform.ts";
+import { toProgram } from "../../core/testing/program.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
+import { toConformReport } from "./conform-commands.ts";
+import { runSvc } from "./run-svc.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-conform-"));
 test.after(() => rmSync(directory, { recursive: true }));

@@ -12,17 +12,17 @@ import {
 	stringifyJson,
 	toErrorMessage,
 	type Where,
-} from "../../contract/index.ts";
-import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
-import { LeasePolicy } from "../../kernel/coordination/lease-policy.ts";
-import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
-import { moveSourceTaskName, moveTargetTaskName } from "../../kernel/nodes/database-move-guard.ts";
-import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import { settledWithin } from "../../lib/wait.ts";
-import type { ResolvedConfig } from "../config/resolve-config.ts";
-import { findFilesBesideDatabase } from "./files-outside-database.ts";
-import { type ConfigSource, createContext, readConfig, withStorage } from "./open-storage.ts";
+} from "../../core/contract/index.ts";
+import { getSystemClock, toTimestamp } from "../../core/kernel/basics/clock.ts";
+import { insertIfAbsent } from "../../core/kernel/basics/insert-if-absent.ts";
+import { LeasePolicy } from "../../core/kernel/coordination/lease-policy.ts";
+import { SingletonTask } from "../../core/kernel/coordination/singleton-task.ts";
+import { moveSourceTaskName, moveTargetTaskName } from "../../core/kernel/nodes/database-move-guard.ts";
+import { retryWhileUnavailable } from "../../core/lib/retry-while-unavailable.ts";
+import { settledWithin } from "../../core/lib/wait.ts";
+import type { ResolvedConfig } from "../../core/service/config/resolve-config.ts";
+import { findFilesBesideDatabase } from "../../core/service/database/files-outside-database.ts";
+import { type ConfigSource, createContext, readConfig, withStorage } from "../../core/service/database/open-storage.ts";
 
 export interface MoveOptions extends ConfigSource {
 	/** Address of the new database, in the format of the storage plugin. */

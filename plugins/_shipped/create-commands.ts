@@ -1,11 +1,11 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
-import { type CliContext, CliExit, write } from "../context.ts";
-import { type PackageNames, toPackageNames } from "../create/package-names.ts";
-import { type PackageKind, packageKinds, toPackageFiles } from "../create/template-files.ts";
-import { assertEmpty, writePackage } from "../create/write-package.ts";
-import { withExamples } from "./examples.ts";
-import type { AddCommands } from "./options.ts";
+import { withExamples } from "../../core/cli/commands/examples.ts";
+import type { AddCommands } from "../../core/cli/commands/options.ts";
+import { type CliContext, CliExit, write } from "../../core/cli/context.ts";
+import { type PackageNames, toPackageNames } from "./create/package-names.ts";
+import { type PackageKind, packageKinds, toPackageFiles } from "./create/template-files.ts";
+import { assertEmpty, writePackage } from "./create/write-package.ts";
 
 interface CreateOptions {
 	readonly directory?: string;

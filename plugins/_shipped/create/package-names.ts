@@ -1,5 +1,5 @@
 import { isBuiltin } from "node:module";
-import { CliExit } from "../context.ts";
+import { CliExit } from "../../../core/cli/context.ts";
 
 /** Names in a new package, which replace those of its template. */
 export interface PackageNames {

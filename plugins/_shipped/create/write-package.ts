@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { toErrorMessage } from "../../contract/index.ts";
-import { CliExit } from "../context.ts";
+import { CliExit } from "../../../core/cli/context.ts";
+import { toErrorMessage } from "../../../core/contract/index.ts";
 import type { NewFile } from "./template-files.ts";
 
 /** Exits with 2 if the path is a directory that is not empty, or not a directory. A missing directory is accepted. */
