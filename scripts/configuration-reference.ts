@@ -99,8 +99,8 @@ variables take precedence over the file. Separate the elements of lists by comma
 
 ## Validation
 
-The service does not start with an unknown section or option, a wrong type or a value out of range. It reports all errors at once, each with
-its path, the value and the allowed values.
+The service refuses to start if the configuration contains an unknown section or option, a value of the wrong type, or a value out of
+range. It reports all errors at once, each with its path, the value and the allowed values.
 `;
 
 /** @param note paragraph before the table of each section */
