@@ -14,7 +14,7 @@ import { chosenExtent } from "../../core/testing/extent.test-support.ts";
 import { requires } from "../../core/testing/test-requirements.ts";
 import { type Client, createClient } from "./client.ts";
 import { packageKinds } from "./create/template-files.ts";
-import { writePackage } from "./create/write-package.ts";
+import { writePackage } from "./create-commands.ts";
 import { runSvc } from "./run-svc.ts";
 
 const { test: pythonTest } = requires(test, { command: "python3" });

@@ -1,11 +1,12 @@
-import { relative, resolve } from "node:path";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { withExamples } from "../../core/cli/commands/examples.ts";
 import type { AddCommands } from "../../core/cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../core/cli/context.ts";
+import { toErrorMessage } from "../../core/contract/index.ts";
 import { type PackageNames, toPackageNames } from "./create/package-names.ts";
-import { type PackageKind, packageKinds, toPackageFiles } from "./create/template-files.ts";
-import { assertEmpty, writePackage } from "./create/write-package.ts";
+import { type NewFile, type PackageKind, packageKinds, toPackageFiles } from "./create/template-files.ts";
 
 interface CreateOptions {
 	readonly directory?: string;
@@ -56,4 +57,38 @@ async function create(
 		`${dryRun ? "Files to be written" : "Files written"} in ${place}:\n${files.map(({ path }) => `  ${path}\n`).join("")}`,
 	);
 	if (!dryRun) await write(stdout, `Next: cd ${place} && npm install && npm ${kind === "project" ? "start" : "test"}\n`);
+}
+
+/** Exits with 2 if the path is a directory that is not empty, or not a directory. A missing directory is accepted. */
+function assertEmpty(directory: string): void {
+	let names: string[];
+	try {
+		names = readdirSync(directory);
+	} catch (error) {
+		if (isNodeError(error, "ENOENT")) return;
+		const problem = isNodeError(error, "ENOTDIR") ? "it is not a directory" : toErrorMessage(error);
+		throw new CliExit(2, `directory: "${directory}" cannot be used: ${problem}; --directory names another one`);
+	}
+	if (names.length > 0) throw new CliExit(2, `directory: "${directory}" is not empty; --directory names another one`);
+}
+
+/** Writes all files or none. Exits with 1 if a file cannot be written. */
+export function writePackage(directory: string, files: readonly NewFile[]): void {
+	let made: string | undefined;
+	try {
+		made = mkdirSync(directory, { recursive: true });
+		for (const { path, text, isProgram } of files) {
+			mkdirSync(dirname(join(directory, path)), { recursive: true });
+			writeFileSync(join(directory, path), text, { flag: "wx", mode: isProgram ? 0o755 : 0o644 });
+		}
+	} catch (error) {
+		// The directory was empty before, so it is safe to delete these files.
+		const left = made === undefined ? files.map(({ path }) => join(directory, path.split("/")[0] ?? path)) : [made];
+		for (const path of left) rmSync(path, { recursive: true, force: true });
+		throw new CliExit(1, `directory: "${directory}" cannot be written: ${toErrorMessage(error)}`);
+	}
+}
+
+function isNodeError(error: unknown, code: string): boolean {
+	return error instanceof Error && "code" in error && error.code === code;
 }
