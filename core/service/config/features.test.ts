@@ -293,7 +293,10 @@ test("options that are no sections, and sections that are no definitions, are re
 	}
 	for (const section of ["Bad-Name", "__proto__"]) {
 		const options = Object.fromEntries([[section, {}]]);
-		assert.match(refusalOfOptions(options), new RegExp(`"nests": ${section}: names must consist of lower-case letters, digits and underscores`));
+		assert.match(
+			refusalOfOptions(options),
+			new RegExp(`"nests": ${section}: names must consist of lower-case letters, digits and underscores`),
+		);
 	}
 });
 
