@@ -184,8 +184,8 @@ export interface OptionsInput extends FeatureOptionsInput {
 		 */
 		readonly key?: Options["api"]["key"];
 		/**
-		 * Origins whose pages may call the API from browsers, also with the cookie. `*` allows all other origins, whose pages must send a
-		 * credential other than the cookie.
+		 * Origins whose pages may call the API from browsers, including requests with the cookie. `*` allows all other origins, whose pages
+		 * must send a credential other than the cookie.
 		 * Default `[]`. `SVC_API_ALLOW_ORIGIN` takes precedence.
 		 */
 		readonly allow_origin?: Options["api"]["allow_origin"];

@@ -187,7 +187,7 @@ export const optionSections = {
 			type: "list",
 			default: [],
 			description:
-				"Origins whose pages may call the API from browsers, also with the cookie. `*` allows all other origins, whose pages must send a credential other than the cookie.",
+				"Origins whose pages may call the API from browsers, including requests with the cookie. `*` allows all other origins, whose pages must send a credential other than the cookie.",
 		},
 		allowed_hosts: {
 			type: "list",

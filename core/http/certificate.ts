@@ -37,7 +37,7 @@ export function watchCertificate(files: CertificateFiles, server: object, logger
 		readCertificate(files).then(
 			(certificate) => {
 				(server as TlsServer).setSecureContext(certificate);
-				logger.info("certificate renewed", { file: files.cert });
+				logger.info("certificate reloaded", { file: files.cert });
 			},
 			// A renewal writes two files. In between they do not match, and the old certificate stays in use.
 			(error: unknown) => logger.warn("loading the changed certificate failed", { problem: toErrorMessage(error) }),

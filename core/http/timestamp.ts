@@ -24,7 +24,7 @@ export function parseTimestamp(name: string, text: string, nowMs = Date.now()): 
 	if (time !== undefined && /^\d{4}-/.test(toIso(time.ms))) return `${toIso(time.ms)}.${time.fraction}Z`;
 	throw new SvcError(
 		"SVC_INVALID",
-		`${name}: must be a time such as 2031-03-04T09:15:02.418273Z or 2031-03-04T10:15:02+01:00 (as + in an address, %2B), ` +
+		`${name}: must be a time such as 2031-03-04T09:15:02.418273Z or 2031-03-04T10:15:02+01:00 (in a URL, write + as %2B), ` +
 			`a date (UTC), "now", "today", "yesterday", or relative to now: -90s, -15m, -1h, -2d, -1w`,
 	);
 }

@@ -153,7 +153,7 @@ test("a renewed certificate is taken up without a restart, one that does not fit
 			assert.equal(await certificateOf(api, ca), "one");
 			await copyFile(at("two.key"), at("live.key"));
 			await until(async () => (await certificateOf(api, ca)) === "two");
-			assert.ok(log.some((line) => line.includes("certificate renewed")));
+			assert.ok(log.some((line) => line.includes("certificate reloaded")));
 			assert.ok(!log.join("").includes("PRIVATE KEY"));
 		});
 	}));

@@ -20,7 +20,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 	const mark = `${hostname()} ${process.pid} ${randomUUID()}`;
 	for (const begun = Date.now(); !(await take(lock, mark)); ) {
 		if (Date.now() - begun > lockTimeoutMs) {
-			throw new SvcError("SVC_UNAVAILABLE", `another process is changing "${path}"; if no process is running, remove "${lock}"`);
+			throw new SvcError("SVC_UNAVAILABLE", `"${path}" is locked by another process; if no process is using it, remove "${lock}"`);
 		}
 		await freeWhenLeft(lock);
 		await delay(pause);

@@ -59,7 +59,7 @@ export function readClientOptions(reader: OptionReader): ClientSettings {
 		settings = { ...settings, ...converted };
 	}
 	if ((settings.certificate === undefined) !== (settings.key === undefined)) {
-		reader.report("client_options", "24580 (client certificate) and 24581 (its key) must be given together");
+		reader.report("client_options", "24580 (client certificate) and 24581 (its key) must be set together");
 	}
 	return settings;
 }

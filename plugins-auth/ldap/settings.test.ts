@@ -109,7 +109,7 @@ const refused: readonly (readonly [options: object, reason: RegExp])[] = [
 	[{ client_options: { "20485": 3 } }, /client_options.20485: is the option network_timeout/],
 	[{ client_options: { "17": 2 } }, /client_options.17: must be: protocol version, 3/],
 	[{ client_options: { "24582": 0 } }, /client_options.24582: must be: verification/],
-	[{ client_options: { "24580": "/a.pem" } }, /client_options: 24580 \(client certificate\) and 24581 \(its key\) must be given together/],
+	[{ client_options: { "24580": "/a.pem" } }, /client_options: 24580 \(client certificate\) and 24581 \(its key\) must be set together/],
 	[{ cache_user_groups_ttl: -1 }, /cache_user_groups_ttl: must be a number from 0/],
 	[{ cache_user_groups_ttl: 1, cache_user_groups_cache_ttl: 2 }, /cache_user_groups_ttl: is an alias of cache_user_groups_cache_ttl/],
 	[{ bind_passwort: "x" }, /bind_passwort: unknown option; allowed: base_ou, .*bind_password/],

@@ -56,8 +56,7 @@ export class RunContainer {
 		const result = await retryUntilReached(signal, work, (error) => {
 			onOutage(error);
 			const { logger, context } = this;
-			if (!this.#isOutage)
-				logger.warn("container engine cannot be reached; a run waits for it", { execution_id: context.execution_id, error });
+			if (!this.#isOutage) logger.warn("container engine cannot be reached; run is waiting", { execution_id: context.execution_id, error });
 			this.#isOutage = true;
 		});
 		if (result !== undefined) this.#isOutage = false;

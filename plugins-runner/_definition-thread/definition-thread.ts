@@ -126,7 +126,7 @@ export class DefinitionThread {
 		thread.on("error", (cause) => {
 			if (this.#thread !== thread) return;
 			this.#thread = undefined;
-			this.#settle(new SvcError("SVC_UNAVAILABLE", "the definition could not be read: its thread failed", { cause }));
+			this.#settle(new SvcError("SVC_UNAVAILABLE", "the definition could not be read: the thread that reads it failed", { cause }));
 		});
 		this.#thread = thread;
 		return thread;

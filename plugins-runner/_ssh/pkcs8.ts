@@ -26,7 +26,7 @@ export function fromPkcs8(
 function readKey(text: string, passphrase: string | undefined): KeyObject {
 	const isEncrypted = text.includes("BEGIN ENCRYPTED");
 	if (isEncrypted && passphrase === undefined)
-		throw new SvcError("SVC_INVALID", 'parameter "passphrase" must be given: the private key is encrypted');
+		throw new SvcError("SVC_INVALID", 'parameter "passphrase" is required, because the private key is encrypted');
 	try {
 		return createPrivateKey({ key: text, format: "pem", ...(passphrase === undefined ? {} : { passphrase }) });
 	} catch {

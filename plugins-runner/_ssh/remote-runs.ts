@@ -83,7 +83,10 @@ function toExportable(env: JsonObject | null | undefined): Record<string, string
 	const environment = toEnvironment(env);
 	const wrong = Object.keys(environment).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
 	if (wrong === undefined) return environment;
-	throw new SvcError("SVC_INVALID", `parameter "env": "${wrong}" is not a valid variable name; allowed are letters, digits and _`);
+	throw new SvcError(
+		"SVC_INVALID",
+		`parameter "env": "${wrong}" is not a valid variable name; use letters, digits and _, and do not begin with a digit`,
+	);
 }
 
 async function runParts(work: Work, parts: readonly HostPart[], atOnce: number): Promise<readonly HostOutcome[]> {

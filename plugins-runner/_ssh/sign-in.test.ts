@@ -47,7 +47,7 @@ remoteTest("keys of every type sign in, as text and as path, with and without pa
 			assert.equal(await whoami({ ...toLogin(site, server), private_key, passphrase }), site.username, name);
 	}
 	const locked = join(site.directory, "rsa-locked");
-	await assert.rejects(whoami({ private_key: locked }), /"passphrase" must be given: the private key is encrypted/);
+	await assert.rejects(whoami({ private_key: locked }), /"passphrase" is required, because the private key is encrypted/);
 	await assert.rejects(whoami({ private_key: locked, passphrase: "wrong one" }), /"passphrase" does not match/);
 });
 
@@ -63,7 +63,7 @@ remoteTest("an Ed25519 key in PKCS#8 signs in", async () => {
 	const locked = privateKey.export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "pass phrase" }).toString();
 	assert.equal(await whoami({ ...login, private_key: plain }), site.username);
 	assert.equal(await whoami({ ...login, private_key: locked, passphrase: "pass phrase" }), site.username);
-	await assert.rejects(whoami({ ...login, private_key: locked }), /"passphrase" must be given: the private key is encrypted/);
+	await assert.rejects(whoami({ ...login, private_key: locked }), /"passphrase" is required, because the private key is encrypted/);
 	await assert.rejects(whoami({ ...login, private_key: locked, passphrase: "wrong one" }), /"passphrase" does not match/);
 });
 

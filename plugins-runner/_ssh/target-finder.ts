@@ -114,7 +114,9 @@ function assertUsable({ utils }: Ssh2, privateKey: string, passphrase: string | 
 	if (!/encrypted|integrity|decrypt|passphrase|checksum/i.test(parsed.message))
 		throw new SvcError("SVC_INVALID", 'parameter "private_key" is not a private key in a supported format');
 	const problem =
-		passphrase === undefined ? '"passphrase" must be given: the private key is encrypted' : '"passphrase" does not match the private key';
+		passphrase === undefined
+			? '"passphrase" is required, because the private key is encrypted'
+			: '"passphrase" does not match the private key';
 	throw new SvcError("SVC_INVALID", `parameter ${problem}`);
 }
 

@@ -77,7 +77,7 @@ function toWork({ runnerParameters, environment }: RunContext<typeof parameters>
 const directory = "/svc";
 
 function toProgram({ command, cmd, entrypoint }: ParameterValues<typeof parameters>): Pick<ContainerProgram, "command" | "entrypoint"> {
-	if (cmd && command) throw new SvcError("SVC_INVALID", 'parameters "cmd" and "command": only one of them may be given');
+	if (cmd && command) throw new SvcError("SVC_INVALID", 'parameters "cmd" and "command": only one of them may be set');
 	const given = entrypoint === null || entrypoint === undefined ? {} : { entrypoint: toTexts("entrypoint", entrypoint) };
 	if (cmd) {
 		assertNoNul("cmd", cmd);

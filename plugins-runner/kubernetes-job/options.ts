@@ -65,7 +65,7 @@ export function assertOptions(options: KubernetesJobOptions): void {
 		throw refuse("kill_grace", "must be a whole number of seconds from 0 to 3600");
 	assertOneAccess(options);
 	if ((options.client_certificate_file === undefined) !== (options.client_key_file === undefined)) {
-		throw refuse("client_certificate_file", "and client_key_file must be given together");
+		throw refuse("client_certificate_file", "and client_key_file must be set together");
 	}
 }
 

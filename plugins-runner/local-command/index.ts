@@ -55,7 +55,7 @@ export const localCommand = defineRunner("local-shell-cmd", (options: LocalComma
 });
 
 function toCommand({ cmd }: { readonly cmd?: string | null | undefined }): string {
-	if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" must be given');
+	if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" is required');
 	assertNoNul("cmd", cmd);
 	return cmd;
 }

@@ -152,7 +152,7 @@ test("what cannot be passed on is refused by name", async () => {
 	await assert.rejects(run({ cmd: "echo a\0b" }), /"cmd" must not contain a NUL/);
 	await assert.rejects(run({ cmd: "true", env: { A: "\0" } }), /"env" must not contain a NUL/);
 	await assert.rejects(run({ cmd: "true", env: { "A=B": "c" } }), /"env": "A=B"/);
-	await assert.rejects(run({}), /"cmd" must be given/);
+	await assert.rejects(run({}), /"cmd" is required/);
 	await assert.rejects(run({ cmd: `: ${"x".repeat(200_000)}` }), /longer than the system allows/);
 });
 

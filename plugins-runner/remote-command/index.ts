@@ -19,7 +19,7 @@ export const remoteCommand = defineRunner("remote-shell-cmd", () => {
 		stop: fleet.stop,
 		async run(context) {
 			const { cmd } = context.runnerParameters;
-			if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" must be given');
+			if (!cmd) throw new SvcError("SVC_INVALID", 'parameter "cmd" is required');
 			assertNoNul("cmd", cmd);
 			return fleet.run(context, { command: { text: cmd }, environment: { SVC_ACTION_DEBUG: "False" } });
 		},

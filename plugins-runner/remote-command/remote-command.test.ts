@@ -133,7 +133,7 @@ remoteTest("what cannot be passed on is refused by name", async () => {
 	await assert.rejects(run({ cmd: "echo a\0b" }), /"cmd" must not contain a NUL/);
 	await assert.rejects(run({ cmd: "true", env: { A: "\0" } }), /"env" must not contain a NUL/);
 	await assert.rejects(run({ cmd: "true", cwd: "a\0b" }), /"cwd" must not contain a NUL/);
-	await assert.rejects(run({}), /"cmd" must be given/);
+	await assert.rejects(run({}), /"cmd" is required/);
 	await assert.rejects(run({ cmd: "true", hosts: "good,bad host" }), /"hosts": "bad host" is not a host/);
 });
 

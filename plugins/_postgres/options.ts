@@ -97,7 +97,7 @@ function toUrl(name: string, text: unknown): URL {
 		throw new SvcError("SVC_CONFIG", `${name} is not a valid URL; special characters in user and password must be percent-encoded`);
 	}
 	if (url.protocol === "postgres:" || url.protocol === "postgresql:") return url;
-	throw new SvcError("SVC_CONFIG", `${name} must begin with postgres://`);
+	throw new SvcError("SVC_CONFIG", `${name} must begin with postgres:// or postgresql://`);
 }
 
 type UrlParameters = { readonly [P in (typeof urlParameters)[number]]?: string };

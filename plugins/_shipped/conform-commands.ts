@@ -20,7 +20,7 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 	parent
 		.command("conform")
 		.description("Test a plugin against the contract of its kind.")
-		.addArgument(new Argument("<kind>", "kind of the plugin").choices(conformKinds))
+		.addArgument(new Argument("<kind>", "plugin kind").choices(conformKinds))
 		.argument("<module>", "file that exports `conformance` (the options of the kit) or a plugin")
 		.addOption(new Option("--reporter <format>", "format of the report").choices(["text", "json", "junit"]).default("text"))
 		.option("--output-file <file>", "write the report to this file")

@@ -262,13 +262,13 @@ test("what is not allowed is refused with what is, and nothing is written", asyn
 			'kind: "robot" must be one of runner, auth-backend, storage, event-bus, sensor, feature, project, pack',
 		],
 		...["Night", "1st", "a b", "../x", "-x", "a--b", ".x", "@/x", "@site/", "", "x".repeat(215), "ä"].map(
-			(name) => [["runner", "--directory", target, "--", name], "must be a name that npm takes: lower-case letters"] as const,
+			(name) => [["runner", "--directory", target, "--", name], "must be a valid npm package name: lower-case letters"] as const,
 		),
 		...["core", "svc", "svc-automation", "http"].map(
 			(name) => [["project", name, "--directory", target], `"${name}" has a meaning of its own`] as const,
 		),
 		[["feature", "rule", "--directory", target], 'svc already has a command "rule"; choose another name, such as "my-rule"'],
-		[["runner", "x", "--directory", full], "is not empty; --directory names another one"],
+		[["runner", "x", "--directory", full], "is not empty; choose another with --directory"],
 		[["runner", "x", "--directory", join(full, "mine.txt")], "it is not a directory"],
 		[["runner", "x", "--directory", join(full, "mine.txt", "below")], "it is not a directory"],
 	] as const;

@@ -67,9 +67,9 @@ function assertEmpty(directory: string): void {
 	} catch (error) {
 		if (isNodeError(error, "ENOENT")) return;
 		const problem = isNodeError(error, "ENOTDIR") ? "it is not a directory" : toErrorMessage(error);
-		throw new CliExit(2, `directory: "${directory}" cannot be used: ${problem}; --directory names another one`);
+		throw new CliExit(2, `directory: "${directory}" cannot be used: ${problem}; choose another with --directory`);
 	}
-	if (names.length > 0) throw new CliExit(2, `directory: "${directory}" is not empty; --directory names another one`);
+	if (names.length > 0) throw new CliExit(2, `directory: "${directory}" is not empty; choose another with --directory`);
 }
 
 /** Writes all files or none. Exits with 1 if a file cannot be written. */

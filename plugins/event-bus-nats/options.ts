@@ -57,9 +57,9 @@ function parseCredentials(options: Readonly<Record<string, unknown>>) {
 	const credentials = { token: text("token"), user: text("user"), password: text("password"), nkey: text("nkey"), creds: text("creds") };
 	const { token, user, nkey, creds, password } = credentials;
 	if ([token, user, nkey, creds].filter((value) => value !== undefined).length > 1)
-		throw new SvcError("SVC_CONFIG", "event_bus: only one of token, user, nkey and creds may be given");
+		throw new SvcError("SVC_CONFIG", "event_bus: only one of token, user, nkey and creds may be set");
 	if ((user === undefined) !== (password === undefined))
-		throw new SvcError("SVC_CONFIG", "event_bus: user and password must be given together");
+		throw new SvcError("SVC_CONFIG", "event_bus: user and password must be set together");
 	return credentials;
 }
 

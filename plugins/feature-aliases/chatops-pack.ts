@@ -35,7 +35,7 @@ const actions: Readonly<Record<string, readonly [description: string, runnerType
 		"chatops",
 		{ execution_id: executionId, channel, user, whisper, context, route },
 	],
-	format_execution_result: ["Render the message about the end of an execution.", "chatops", { execution_id: executionId }],
+	format_execution_result: ["Format the result of an execution as a chat message.", "chatops", { execution_id: executionId }],
 	match: ["Find the action alias that matches a command.", "chatops", { text: command }],
 	match_and_execute: [
 		"Run a command.",

@@ -94,7 +94,7 @@ function addInstall(pack: Command, begin: Begin): void {
 		pack
 			.command("install [sources...]")
 			.description(
-				"Install packs. A source is a name in the index, the address of a repository or archive, or a directory on the machine of the service.",
+				"Install packs. A source is a name in the index, the address of a repository or archive, or a directory on the service's machine.",
 			),
 	)
 		.option("--locked [file]", `install the versions in a lock file; default: ${lockFile}`)

@@ -84,7 +84,7 @@ export const packIndexRoutes = [
 		permission: "pack_search",
 		body: searchBody,
 		async handler({ engine, body: { query, pack } }) {
-			if (query !== undefined && pack !== undefined) throw new SvcError("SVC_INVALID", "query, pack: only one of them may be given");
+			if (query !== undefined && pack !== undefined) throw new SvcError("SVC_INVALID", "query, pack: only one of them may be set");
 			if (pack !== undefined) return replyJson((await engine.packIndex.show(pack)) ?? []);
 			if (query === undefined) throw new SvcError("SVC_INVALID", "query, pack: one of them is required");
 			return replyJson(await engine.packIndex.search(query));

@@ -137,7 +137,7 @@ export class JobReports implements JobReporting {
 	/** Creates the error for a job that the worker does not hold. It does not disclose whether the job exists. */
 	#toStale(id: string, { username: user }: Reporter): SvcError {
 		this.#refused.record(1);
-		this.#parts.logger.warn("request of a worker about a job of another worker refused", { job: id, user });
+		this.#parts.logger.warn("refused a worker's request about a job that is not assigned to it", { job: id, user });
 		return new SvcError("SVC_CONFLICT", `job "${id}" is not or no longer assigned to this worker`);
 	}
 }

@@ -89,7 +89,7 @@ function toWorkers({ urls, ask, log }: GuardedService, root: string) {
 				const { body } = await ask(root, "GET", `/v1/executions/${id}`);
 				return body["end_timestamp"] === undefined ? undefined : body;
 			}),
-		refusals: () => log.filter((line) => line.includes("request of a worker about a job of another worker refused")).length,
+		refusals: () => log.filter((line) => line.includes("refused a worker's request about a job that is not assigned to it")).length,
 	};
 }
 

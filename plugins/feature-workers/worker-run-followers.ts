@@ -146,7 +146,7 @@ export class WorkerRunFollowers {
 		return retryWhileUnavailable(attempt, {
 			shouldGiveUp: () => signal.aborted,
 			signal,
-			onUnavailable: (error) => this.#parts.logger.warn("storage is unavailable; a run waits for it", { execution_id, error }),
+			onUnavailable: (error) => this.#parts.logger.warn("storage is unavailable; run is waiting", { execution_id, error }),
 		});
 	}
 

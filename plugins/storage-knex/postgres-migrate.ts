@@ -73,7 +73,7 @@ async function lock(connection: PostgresConnection, { label }: PostgresSettings)
 		await connection.execute(`select pg_advisory_lock(${advisoryLockNumber}, hashtext(current_schema()))`);
 	} catch (error) {
 		if (sqlStateOf(error) !== "55P03") throw error;
-		throw new SvcError("SVC_UNAVAILABLE", `another node has been migrating the tables of ${label} for too long`, { cause: error });
+		throw new SvcError("SVC_UNAVAILABLE", `timed out waiting for another node to migrate the tables of ${label}`, { cause: error });
 	}
 }
 

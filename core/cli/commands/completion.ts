@@ -17,9 +17,12 @@ const plain = /^[\w][\w.@/-]*$/;
 export const addCompletionCommand: AddCommands = (parent, context) => {
 	parent
 		.command("completion")
-		.description("Print the completion script of a shell, for commands, options and names of records.")
+		.description("Print a shell script that completes commands, options and record names.")
 		.addArgument(new Argument("<shell>", "name of the shell").choices([...shellScripts.keys()]))
-		.addHelpText("after", '\nAdd the line eval "$(svc completion bash)" to ~/.bashrc, or that for zsh to ~/.zshrc.')
+		.addHelpText(
+			"after",
+			'\nTo enable completion, add eval "$(svc completion bash)" to ~/.bashrc, or eval "$(svc completion zsh)" to ~/.zshrc.',
+		)
 		.action((shell: string) => write(context.stdout, shellScripts.get(shell) ?? ""));
 	withExamples(parent, {
 		completion: ['eval "$(svc completion bash)"', "svc completion fish | source"],

@@ -21,7 +21,7 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("migrate")
-		.description("Migrate the schema to this version, as the service does at its start.")
+		.description("Migrate the schema to this version, as the service does when it starts.")
 		.option("--plan", "print the changes without applying them")
 		.option(...configOption)
 		.action(async ({ config, plan = false }: { config: string; plan?: boolean }) => {

@@ -82,7 +82,7 @@ export const tokenRoutes = [
 		component: "auth",
 		summary: "Revoke a token",
 		description:
-			"Users may revoke their own tokens, administrators all tokens. `current`: the token of the request, also if it is in a cookie.",
+			"Users may revoke their own tokens, administrators all tokens. `current`: the token of the request, even if it is in a cookie.",
 		answers: { 204: answerNothing() },
 		permission: "authenticated",
 		async handler({ engine, path, principal, streams, options, request }) {

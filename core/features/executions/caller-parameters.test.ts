@@ -198,7 +198,7 @@ processTest("where, as whom and from which code a fixed action runs is not the c
 		for (const [action, parameters] of refusals) {
 			const { status, message } = await start(action, parameters);
 			assert.equal(status, 400, `${action} ${JSON.stringify(parameters)}`);
-			assert.match(message, /immutable parameters cannot be given/);
+			assert.match(message, /immutable parameters cannot be set/);
 		}
 		assert.equal((await run("site.opened", { cwd: packs, kwarg_op: "-" }))["stdout"], ` in ${packs}: `);
 		// Whoever says what runs may say where.
@@ -239,7 +239,7 @@ test("how far a run is shut in, and at whose expense it runs, is not its caller'
 					const body = { action: `site.${action}`, parameters: { [name]: value } };
 					const answer = await service.ask(token, "POST", "/v1/executions", body);
 					assert.equal(answer.status, 400, `${action} ${name}`);
-					assert.match(String(answer.body["faultstring"]), new RegExp(`immutable parameters cannot be given.*${name}`));
+					assert.match(String(answer.body["faultstring"]), new RegExp(`immutable parameters cannot be set.*${name}`));
 				}
 			}
 			const { parameters = {} } = slurm({ directory: "/shared" }).create();

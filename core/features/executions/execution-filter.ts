@@ -104,7 +104,7 @@ function withStart(query: FilterValues, started: readonly string[]): FilterValue
 	const [timestamp, ...more] = started;
 	if (timestamp === undefined) return query;
 	if (query.timestamp === undefined && more.length === 0) return { ...query, timestamp };
-	throw new SvcError("SVC_INVALID", `filter: "${startPath}" must be given only once and not together with timestamp`);
+	throw new SvcError("SVC_INVALID", `filter: "${startPath}" may be set only once, and not together with timestamp`);
 }
 
 /** Adds a condition. An execution must match all conditions on one field, so their values are intersected. */

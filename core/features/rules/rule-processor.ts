@@ -58,7 +58,7 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: Ev
 			logger.error("trigger instance could not be processed", { trigger_instance_id: instance.id, error });
 		} catch (refused) {
 			if (!isSvcError(refused, "SVC_CONFLICT")) throw refused;
-			logger.info("trigger instance is processed by another node", { trigger_instance_id: instance.id });
+			logger.info("trigger instance is being processed by another node", { trigger_instance_id: instance.id });
 		}
 	}
 }

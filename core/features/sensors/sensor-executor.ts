@@ -76,7 +76,7 @@ export class SensorExecutor {
 			{
 				signal,
 				shouldGiveUp: () => signal.aborted,
-				onUnavailable: (error) => logger.warn("a sensor waits for the storage", { sensor: record.ref, error }),
+				onUnavailable: (error) => logger.warn("storage is unavailable; sensor is waiting", { sensor: record.ref, error }),
 			},
 		);
 	}

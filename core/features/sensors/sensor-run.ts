@@ -151,7 +151,7 @@ export class SensorRun implements Holding {
 		};
 		await retryWhileUnavailable(attempt, {
 			shouldGiveUp: () => this.signal.aborted,
-			onUnavailable: (error) => logger.warn("state of a sensor waits for the storage", { sensor: supervised.ref, error }),
+			onUnavailable: (error) => logger.warn("storage is unavailable; sensor state is not stored yet", { sensor: supervised.ref, error }),
 		});
 	}
 

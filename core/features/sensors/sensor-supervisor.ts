@@ -104,7 +104,7 @@ export class SensorSupervisor {
 		const patch = { state: "stopped", state_changed_at: toTimestamp(clock.now()) } as const;
 		await storage
 			.update("sensor", this.id, patch, { fence: null, state: "failed" })
-			.catch((error: unknown) => logger.warn("end of a sensor could not be stored", { sensor: this.#supervised.ref, error }));
+			.catch((error: unknown) => logger.warn("sensor state could not be stored", { sensor: this.#supervised.ref, error }));
 		this.#supervised.wake();
 	}
 }

@@ -93,7 +93,7 @@ test("a cron expression that cannot be read, or never comes, is refused with wha
 			isSvcError(error, "SVC_INVALID") && /^trigger\.parameters\.cron: must be five fields/.test(error.message) && why.test(error.message);
 		assert.throws(() => checkTimerParameters(cron, { cron: expression } as JsonObject), isRight, String(expression));
 	}
-	assert.throws(() => checkTimerParameters(cron, { cron: "@daily", hour: 5 }), /cron: cannot be given together with hour/);
+	assert.throws(() => checkTimerParameters(cron, { cron: "@daily", hour: 5 }), /cron: cannot be used together with hour/);
 	checkTimerParameters(cron, { cron: "@daily", hour: null });
 });
 

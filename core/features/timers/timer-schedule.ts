@@ -24,7 +24,7 @@ export function toSchedule(type: string, parameters: JsonObject, options: Schedu
 	if (cron === null) return toCronSchedule(parameters, timezone);
 	const others = Object.keys(fields).filter((name) => (fields[name] ?? null) !== null);
 	if (others.length === 0) return toExpressionSchedule(cron, timezone);
-	throw new SvcError("SVC_INVALID", `trigger.parameters.cron: cannot be given together with ${others.join(", ")}`);
+	throw new SvcError("SVC_INVALID", `trigger.parameters.cron: cannot be used together with ${others.join(", ")}`);
 }
 
 /** Throws `SVC_INVALID` for parameters of a timer trigger that describe no schedule. Accepts any parameters of other types. */

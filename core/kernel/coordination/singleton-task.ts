@@ -91,7 +91,7 @@ export class SingletonTask {
 	#logAndRetry(error: unknown): void {
 		const { logger, leasing } = this.#parts;
 		const { name, intervalSeconds } = this.#task;
-		if (isSvcError(error, "SVC_UNAVAILABLE")) logger.warn("a singleton task waits for the storage", { duty: name, error });
+		if (isSvcError(error, "SVC_UNAVAILABLE")) logger.warn("storage is unavailable; singleton task is waiting", { duty: name, error });
 		else logger.error("a singleton task failed", { duty: name, error });
 		this.#schedulePoll(Math.min(leasing.leaseSeconds, intervalSeconds) * 1_000);
 	}

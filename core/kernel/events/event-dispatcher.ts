@@ -172,7 +172,7 @@ async function findTracePosition(
 ): Promise<TracePosition> {
 	const cause = causedBy && (causedBy.execution ?? (await readExecution(storage, causedBy.executionId)));
 	if (causedBy !== undefined && cause === undefined) {
-		throw new SvcError("SVC_INVALID", `execution "${causedBy.executionId}", named as the cause of an event, cannot be found`);
+		throw new SvcError("SVC_INVALID", `execution "${causedBy.executionId}" cannot be found; the event names it as its cause`);
 	}
 	const depth = cause === undefined ? 0 : await depthOf(storage, cause);
 	const { id_: id, trace_tag: tag } = trace;

@@ -244,7 +244,7 @@ export class EventProcessor {
 		try {
 			await retryWhileUnavailable(attempt, {
 				shouldGiveUp: () => !this.#pollLoop.isStarted,
-				onUnavailable: (error) => logger.warn("a trigger instance waits for the storage", { ...fields, error }),
+				onUnavailable: (error) => logger.warn("storage is unavailable; trigger instance is waiting", { ...fields, error }),
 			});
 		} catch (error) {
 			logger.warn("processing of a trigger instance is delayed", { ...fields, error });

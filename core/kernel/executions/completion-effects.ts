@@ -77,7 +77,7 @@ export function createCompletionEffects(parts: CompletionEffectsDependencies): C
 			return await hook(ended);
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			logger.error("completion effects of an execution failed", { execution_id: ended.id, error });
+			logger.error("completion hook failed", { execution_id: ended.id, error });
 			return noCompletionEffects;
 		}
 	}

@@ -114,7 +114,7 @@ export class ActiveRun {
 			},
 			{
 				shouldGiveUp: () => this.state !== "running" || this.isShuttingDown,
-				onUnavailable: (error) => this.#logger.warn("storage is unavailable; a run waits", { execution_id: this.execution.id, error }),
+				onUnavailable: (error) => this.#logger.warn("storage is unavailable; run is waiting", { execution_id: this.execution.id, error }),
 			},
 		);
 		return (result as unknown as { readonly value: T }).value;
@@ -133,7 +133,7 @@ export class ActiveRun {
 			});
 		return retryWhileUnavailable(attempt, {
 			shouldGiveUp: () => this.state === "lost" || (this.isShuttingDown && performance.now() - startedAt >= shutdownPatienceMs),
-			onUnavailable: (error) => this.#logger.warn("storage is unavailable; a run waits", { error }),
+			onUnavailable: (error) => this.#logger.warn("storage is unavailable; run is waiting", { error }),
 		});
 	}
 

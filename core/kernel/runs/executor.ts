@@ -102,7 +102,7 @@ export class Executor {
 			await retryWhileUnavailable(attempt, {
 				shouldGiveUp: () => controller.signal.aborted,
 				signal: controller.signal,
-				onUnavailable: (error) => this.#parts.logger.warn("storage is unavailable; a run waits", { execution_id: execution.id, error }),
+				onUnavailable: (error) => this.#parts.logger.warn("storage is unavailable; run is waiting", { execution_id: execution.id, error }),
 			});
 			return true;
 		} catch (error) {

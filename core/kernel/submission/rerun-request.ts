@@ -30,7 +30,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	const isKept = (name: string) =>
 		isSentBack(name) ? isUnmasked(name) || !derivedNames.has(name) : input.noMerge !== true && !derivedNames.has(name);
 	if (tasks.length + reset.length > 0 && Object.keys(requestParameters).length > 0) {
-		throw new SvcError("SVC_INVALID", "parameters: cannot be given together with tasks or reset");
+		throw new SvcError("SVC_INVALID", "parameters: cannot be used together with tasks or reset");
 	}
 	const changedNames = Object.keys(requestParameters).filter((name) => !isSentBack(name));
 	const isPartlyKept = (name: string) => !isDeepStrictEqual(restoredParameters[name], requestParameters[name]);

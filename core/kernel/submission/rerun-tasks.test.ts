@@ -89,7 +89,7 @@ test("tasks are refused that cannot run again, with the reason", async () => {
 		const { id: running } = await node.submit({ steps: [step("one", "hang")] }, { action: "default.flow" });
 		await node.settled(running, "running");
 		const refused = [
-			[flow.id, { tasks: ["one"], parameters: { timeout: 5 } }, /parameters: cannot be given together/],
+			[flow.id, { tasks: ["one"], parameters: { timeout: 5 } }, /parameters: cannot be used together/],
 			[flow.id, { tasks: ["one"], reset: ["two"] }, /reset: must be among tasks; these are missing: two/],
 			[flow.id, { reset: ["two"] }, /reset: must be among tasks/],
 			[flow.id, { tasks: ["three"] }, /there are none of these: three/],

@@ -74,7 +74,7 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 	// A null tag is allowed together with an id, because the contexts of executions that a rule started may contain both.
 	if (tag === null && !id) throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a string, got null");
 	if (id === null && tag === undefined) {
-		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag must be given");
+		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag is required");
 	}
 	if (id !== undefined && id !== null && typeof id !== "string")
 		throw new SvcError("SVC_INVALID", "context.trace_context.id_: must be a string");

@@ -16,7 +16,7 @@ export function checkGivenParameters(schema: ParameterDefinitions, values: JsonO
 		);
 	}
 	const immutableNames = names.filter((name) => Object.hasOwn(schema, name) && schema[name]?.immutable === true);
-	if (immutableNames.length > 0) throw new SvcError("SVC_INVALID", `immutable parameters cannot be given: ${quoteNames(immutableNames)}`);
+	if (immutableNames.length > 0) throw new SvcError("SVC_INVALID", `immutable parameters cannot be set: ${quoteNames(immutableNames)}`);
 	for (const name of declaredNames) checkRequired(name, schema[name] as ParameterDefinition, values);
 }
 

@@ -19,7 +19,7 @@ export function assertValueCount(field: string, value: unknown, maxValues = maxD
 		if (typeof next !== "object" || next === null) continue;
 		for (const name in next) {
 			count += 1;
-			if (count > maxValues) throw new SvcError("SVC_INVALID", `${field}: must have at most ${maxValues} values in all`);
+			if (count > maxValues) throw new SvcError("SVC_INVALID", `${field}: must have at most ${maxValues} values in total`);
 			const member = (next as Readonly<Record<string, unknown>>)[name];
 			if (typeof member === "object" && member !== null) pendingValues.push(member);
 		}

@@ -89,7 +89,7 @@ function isPlugin(value: unknown): value is AnyPlugin {
 }
 
 function refusal(path: string, problem: string, cause?: unknown): SvcError {
-	const allowed =
-		"export const conformance = { name, create, … }, the options of the kit without `test`; or a plugin; or a function that creates one";
-	return new SvcError("SVC_CONFIG", `module "${path}" ${problem}; allowed: ${allowed}`, { cause });
+	const expected =
+		'an export "conformance" ({ name, create, … }, the options of the kit except "test"), a plugin, or a function that creates a plugin';
+	return new SvcError("SVC_CONFIG", `module "${path}" ${problem}; expected ${expected}`, { cause });
 }

@@ -29,8 +29,8 @@ export function toPackageNames(name: string): PackageNames {
 	if (!bareName.test(plugin) || name.length > maxPackageNameLength) {
 		throw new CliExit(
 			2,
-			`name: "${name}" must be a name that npm takes: lower-case letters and digits in words joined by - or _, a letter first, ` +
-				`at most ${maxPackageNameLength} characters; a scope such as @site/ may stand in front`,
+			`name: "${name}" must be a valid npm package name: lower-case letters and digits in words joined by - or _, ` +
+				`beginning with a letter, at most ${maxPackageNameLength} characters; a scope such as @site/ is allowed`,
 		);
 	}
 	if (taken.has(plugin) || isBuiltin(name))

@@ -12,7 +12,7 @@ const keptEarlier = 5;
 export function assertInstallable(ref: string, known: Pick<PackEntity, "path"> | undefined): void {
 	if (systemPacks.has(ref)) throw new SvcError("SVC_INVALID", `pack "${ref}" is built in and cannot be installed or removed`);
 	if (known !== undefined && known.path !== null)
-		throw new SvcError("SVC_INVALID", `pack "${ref}" comes from a directory of the configuration (packs); change it there: ${known.path}`);
+		throw new SvcError("SVC_INVALID", `pack "${ref}" is loaded from a directory listed in "packs"; change it there: ${known.path}`);
 }
 
 /**

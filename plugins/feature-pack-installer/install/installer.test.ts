@@ -101,8 +101,8 @@ test("a pack that others need goes only when it is forced to, and a system pack 
 		assert.match((await bench.perform("uninstall", { packs: ["core"] })).error ?? "", /"core" is not installed|is built in/);
 		const disk = await bench.pack("disk");
 		await bench.storage.update("pack", disk.id, { path: "/site/packs/disk", content: null });
-		assert.match((await bench.perform("uninstall", { packs: ["disk"] })).error ?? "", /comes from a directory of the configuration/);
-		assert.match((await bench.install([bench.address("disk")])).error ?? "", /comes from a directory of the configuration/);
+		assert.match((await bench.perform("uninstall", { packs: ["disk"] })).error ?? "", /is loaded from a directory listed in "packs"/);
+		assert.match((await bench.install([bench.address("disk")])).error ?? "", /is loaded from a directory listed in "packs"/);
 		bench.sources.write("core/pack.yaml", "ref: core\nname: core\ndescription: d\nversion: 1.0.0\nauthor: a\n");
 		assert.match((await bench.install([join(bench.sources.root, "core")])).error ?? "", /pack "core" is built in/);
 	}));
@@ -232,7 +232,7 @@ for (const address of [
 	test(`what is no address is refused by name: ${JSON.stringify(address)}`, () =>
 		withInstalls(async (bench) => {
 			const { error } = await bench.install([address]);
-			assert.match(error ?? "", /^pack |^a pack must be named|^packs: /);
+			assert.match(error ?? "", /^pack |^a pack is required|^packs: /);
 			assert.doesNotMatch(error ?? "", /secret/);
 			assert.deepEqual(await bench.installed(), {});
 		}));

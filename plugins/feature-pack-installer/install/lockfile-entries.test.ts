@@ -58,9 +58,9 @@ for (const [given, problem] of [
 	[[withSource("git", "org/disk")], /"source" must have a complete address/],
 	[[withSource("git", "https://x.example/a", { commit: "--output=x" })], /locked\[0\]: .*is not a valid branch/],
 	[[withSource("git", "https://x.example/a", { subdirectory: "../b" })], /locked\[0\]: .*is outside/],
-	[[withSource("git", "https://me:secret@x.example/a")], /^(?!.*secret).*has a password/],
-	[[withSource("git", "https://secret@x.example/a")], /^(?!.*secret).*has a name/],
-	[[withSource("archive", "https://secret@x.example/a.zip")], /^(?!.*secret).*has a name/],
+	[[withSource("git", "https://me:secret@x.example/a")], /^(?!.*secret).*contains a password/],
+	[[withSource("git", "https://secret@x.example/a")], /^(?!.*secret).*contains a user name/],
+	[[withSource("archive", "https://secret@x.example/a.zip")], /^(?!.*secret).*contains a user name/],
 ] as const) {
 	test(`an entry ${JSON.stringify(given).slice(0, 60)} is refused by name`, () => {
 		assert.throws(() => toLocked(given, parsePackRequest), problem);

@@ -80,7 +80,7 @@ export function assertNoPassword({ kind, text, address = "" }: PackRequest): voi
 	if (password === "" && (username === "" || protocol === "ssh:")) return;
 	throw new SvcError(
 		"SVC_INVALID",
-		`packs: "${text}" has ${password === "" ? "a name" : "a password"}, which all users who may view the execution can see; put it into content.credentials_file`,
+		`packs: "${text}" contains ${password === "" ? "a user name" : "a password"}, which all users who may view the execution can see; put it in content.credentials_file`,
 	);
 }
 

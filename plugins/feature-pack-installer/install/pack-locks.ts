@@ -48,7 +48,7 @@ export class PackLocks {
 			return await this.with(others, { ...options, signal }, work);
 		} finally {
 			await kept.stop();
-			await lease.release().catch((error: unknown) => this.#parts.logger.warn("releasing the lock of a pack failed", { pack: ref, error }));
+			await lease.release().catch((error: unknown) => this.#parts.logger.warn("pack lock could not be released", { pack: ref, error }));
 			this.#held.delete(ref);
 		}
 	}
@@ -91,7 +91,7 @@ export class PackLocks {
 		return new RecordLeaseRenewer({
 			lease,
 			intervalMs: toRenewalIntervalMs(leasing.leaseSeconds),
-			onError: (error) => logger.warn("renewing the lock of a pack failed", { pack: ref, error }),
+			onError: (error) => logger.warn("pack lock could not be renewed", { pack: ref, error }),
 		});
 	}
 }

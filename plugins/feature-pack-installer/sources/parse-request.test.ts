@@ -55,8 +55,8 @@ test("org/repository is a part of the host that is configured", () => {
 });
 
 const refusals: readonly (readonly [string, RegExp])[] = [
-	["", /must be named/],
-	["  ", /must be named/],
+	["", /a pack is required/],
+	["  ", /a pack is required/],
 	["--upload-pack=touch /tmp/x", /begins with a dash/],
 	["-oProxyCommand=x", /begins with a dash/],
 	["ext::sh -c touch% /tmp/x", /git remote helper/],

@@ -39,7 +39,7 @@ const forms =
  * @param publicHost base address for requests of the form `org/repository`
  */
 export function parsePackRequest(text: string, publicHost = "https://github.com"): PackRequest {
-	if (typeof text !== "string" || text.trim() === "") throw new SvcError("SVC_INVALID", `a pack must be named: ${forms}`);
+	if (typeof text !== "string" || text.trim() === "") throw new SvcError("SVC_INVALID", `a pack is required: ${forms}`);
 	if (text.length > maxTextLength) throw new SvcError("SVC_INVALID", `the source of a pack must have at most ${maxTextLength} characters`);
 	const written = text.trim();
 	const refuse = (reason: string) => new SvcError("SVC_INVALID", `pack ${quote(redactAddress(written))} ${reason}`);

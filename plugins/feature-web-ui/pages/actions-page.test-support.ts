@@ -52,7 +52,7 @@ webTest("an action is found, asked for what it takes, and run; what is wrong is 
 		await page.getByLabel("often").fill("many");
 		await page.getByLabel("words").fill("[1,");
 		await page.getByRole("button", { name: "Run", exact: true }).click();
-		for (const said of ["who must be given.", "often must be a number.", "words must be JSON"]) await page.getByText(said).waitFor();
+		for (const said of ["who is required.", "often must be a number.", "words must be JSON"]) await page.getByText(said).waitFor();
 		await page.locator("[aria-required=true]:focus").waitFor();
 		await assertClean(page);
 		await page.getByLabel("who").fill("Ann");

@@ -17,7 +17,7 @@ webTest("an item is kept, changed and deleted; a secret is in the page only whil
 		await page.locator(".empty code", { hasText: "svc key set NAME VALUE" }).waitFor();
 		await page.getByRole("button", { name: "Create …" }).click();
 		await dialog.getByRole("button", { name: "Save" }).click();
-		await dialog.getByText("value must be given.").waitFor();
+		await dialog.getByText("value is required.").waitFor();
 		await dialog.getByLabel("name").fill("limits/disk");
 		await dialog.getByLabel("value").fill(seenText);
 		await dialog.getByLabel("description").fill("Percent.");
@@ -55,7 +55,7 @@ webTest("an item is kept, changed and deleted; a secret is in the page only whil
 		await page.getByRole("button", { name: "Change …" }).click();
 		await dialog.getByLabel("description").fill("Changed.");
 		await dialog.getByRole("button", { name: "Save" }).click();
-		await dialog.getByText("value must be given.").waitFor();
+		await dialog.getByText("value is required.").waitFor();
 		await dialog.getByRole("button", { name: "Cancel" }).click();
 		await page.getByRole("button", { name: "Delete …" }).click();
 		await dialog.getByRole("button", { name: "Delete" }).click();

@@ -28,7 +28,7 @@ webTest("what waits is answered by whoever is asked, in the form of its schema; 
 			await assertClean(viewer);
 			await page.getByRole("link", { name: "night-shift" }).click();
 			await page.getByRole("button", { name: "Answer" }).click();
-			await page.getByText("approved must be given.").waitFor();
+			await page.getByText("approved is required.").waitFor();
 			await page.getByLabel("approved").selectOption("true");
 			await page.getByLabel("code").fill("a secret code");
 			await assertClean(page);

@@ -58,7 +58,7 @@ webTest("a pack is installed, looked at, upgraded, rolled back and removed; each
 			await page.getByRole("button", { name: "Install …" }).click();
 			const dialog = page.getByRole("dialog");
 			await dialog.getByRole("button", { name: "Install" }).click();
-			await dialog.getByText("source must be given.").waitFor();
+			await dialog.getByText("source is required.").waitFor();
 			await dialog.getByLabel("source").fill("javascript:alert(1)");
 			await dialog.getByRole("button", { name: "Install" }).click();
 			await dialog.getByRole("alert").getByText("is invalid").waitFor();
@@ -198,7 +198,7 @@ webTest("a pack is set up by a form; what is not written stays, what is emptied 
 			assert.deepEqual(await values(), { place: "here", token: "a secret token" });
 			await page.getByLabel("place").fill("");
 			await page.getByRole("button", { name: "Save" }).click();
-			await page.getByText("place must be given.").waitFor();
+			await page.getByText("place is required.").waitFor();
 			assert.equal((await page.content()).includes("a secret token"), false);
 			const viewer = await web.open("olga", "/packs/disk?view=configuration");
 			await viewer.getByText("********").waitFor();

@@ -17,7 +17,7 @@ webTest("a policy is made by a form of its type, changed, switched off and on, a
 		await dialog.getByLabel("retry_on").waitFor();
 		await dialog.getByLabel("policy_type").selectOption("action.concurrency");
 		await dialog.getByRole("button", { name: "Create" }).click();
-		await dialog.getByText("threshold must be given.").waitFor();
+		await dialog.getByText("threshold is required.").waitFor();
 		await assertClean(page);
 		await dialog.getByLabel("name").fill("few");
 		await dialog.getByLabel("resource_ref").fill("default.speak");

@@ -28,7 +28,7 @@ webTest("the start page tells what runs, what has failed and what waits for an a
 			await web.ask(root, "POST", "/v1/executions", { action: "default.ask", parameters: { route: "release", users: ["root"] } });
 			await page.getByText("asks you").waitFor();
 			await page.getByRole("link", { name: "1 hour" }).click();
-			await page.getByRole("img", { name: /^Executions: 3 in all, 1 failed/ }).waitFor();
+			await page.getByRole("img", { name: /^Executions: 3 in total, 1 failed/ }).waitFor();
 			await assertClean(page);
 			await page.setViewportSize({ width: 390, height: 800 });
 			assert.ok((await page.evaluate("document.documentElement.scrollWidth")) === 390);

@@ -47,8 +47,8 @@ test("the built-in actions have good definitions", () => {
 test("local and local_sudo differ in sudo, which nobody may change", () => {
 	assert.equal(prepare("local", { cmd: "id" })["sudo"], false);
 	assert.equal(prepare("local_sudo", { cmd: "id" })["sudo"], true);
-	assert.throws(() => prepare("local", { cmd: "id", sudo: true }), /immutable parameters cannot be given: "sudo"/);
-	assert.throws(() => prepare("echo", { message: "a", cmd: "id" }), /immutable parameters cannot be given: "cmd"/);
+	assert.throws(() => prepare("local", { cmd: "id", sudo: true }), /immutable parameters cannot be set: "sudo"/);
+	assert.throws(() => prepare("echo", { message: "a", cmd: "id" }), /immutable parameters cannot be set: "cmd"/);
 });
 
 const messages = [

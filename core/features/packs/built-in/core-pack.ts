@@ -68,7 +68,7 @@ const uuid1 = [
 const generatorActions = [
 	defineCoreAction({
 		name: "pause",
-		description: "Wait for a number of seconds, or for a random time up to it.",
+		description: "Wait for a fixed or random number of seconds.",
 		runner_type: "local-shell-cmd",
 		parameters: {
 			max_pause: { type: "integer", required: true, description: "Seconds to wait; the maximum if random is true." },

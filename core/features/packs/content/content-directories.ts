@@ -62,7 +62,7 @@ export class ContentDirectories {
 				if (now - mtimeMs < hour || (isContent && (await isKept(name)))) continue;
 				this.#ready.delete(path);
 				await (isContent ? removeExtracted(path) : removeTree(path));
-				logger.info("content of a pack was removed from this node", { pack, content: name });
+				logger.info("pack content removed from this node", { pack, content: name });
 			}
 		}
 	}
@@ -85,7 +85,7 @@ export class ContentDirectories {
 				cause: error,
 			});
 		}
-		logger.info("content of a pack was written to this node", { pack, content, files: files.length });
+		logger.info("pack content written to this node", { pack, content, files: files.length });
 	}
 
 	async #extractFiles(path: string, content: string, files: readonly PackContentFile[]): Promise<void> {

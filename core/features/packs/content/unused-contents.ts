@@ -39,7 +39,7 @@ export class UnusedContents {
 			// Nothing can refer to incomplete content, so it is removed without the second waiting period.
 			if ((content.complete && now - since < grace) || !(await this.#remove(content))) continue;
 			removed += 1;
-			logger.info("content of a pack was removed", { pack: content.pack, content: content.id, used_at: content.used_at });
+			logger.info("unused pack content removed", { pack: content.pack, content: content.id, used_at: content.used_at });
 		}
 		return removed;
 	}

@@ -22,7 +22,7 @@ const forms: readonly Form[] = [
 	[/^parameters must /, () => ["parameters"]],
 	[/^(?:the definition of )?parameter "([^"]+)"/, ([, name = ""]) => ["parameters", ...name.split(".")]],
 	[/^additional properties are not allowed: parameter "([^"]+)"/, ([, name = ""]) => ["parameters", name]],
-	[/^immutable parameters cannot be given: "([^"]+)"/, ([, name = ""]) => ["parameters", name]],
+	[/^immutable parameters cannot be set: "([^"]+)"/, ([, name = ""]) => ["parameters", name]],
 	[
 		/^attribute "([^"]+)", entry (\d+): (?:unknown )?attribute "([^"]+)"/,
 		([, list = "", entry = "1", name = ""]) => [list, String(Number(entry) - 1), name],

@@ -199,7 +199,7 @@ export class ChildTracker {
 		if (this.#isClosed) return;
 		await watch.add(parentId, this);
 		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));
-		const onOutage = (error: unknown) => logger.warn("storage is unavailable; a run waits", { execution_id: parentId, error });
+		const onOutage = (error: unknown) => logger.warn("storage is unavailable; run is waiting", { execution_id: parentId, error });
 		await retryWhileUnavailable(scanAll, { shouldGiveUp: () => this.#isClosed, onUnavailable: onOutage });
 		this.#scheduleScan();
 	}

@@ -14,7 +14,7 @@ export const maximum = (value: number) => `At most ${value}.`;
 export const secretKept = "Not shown. Leave the field empty to keep the current value.";
 export const defaultValue = (value: string) => `Default: ${value}`;
 
-export const missing = (name: string) => `${name} must be given.`;
+export const missing = (name: string) => `${name} is required.`;
 export const notRemovable = (name: string) => `${name} cannot be removed: enter a value.`;
 export const notNumber = (name: string) => `${name} must be a number.`;
 export const notInteger = (name: string) => `${name} must be a whole number.`;

@@ -21,7 +21,7 @@ export const range = "Time range";
 export const ranges = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
 export const onlyNewest = (count: number) => `Only the newest ${count} executions are shown.`;
 export const outcomes = ({ total, failed, most }: { readonly total: number; readonly failed: number; readonly most: number }) =>
-	`${total} in all, ${failed} failed; at most ${most} in one bar`;
+	`${total} in total, ${failed} failed; at most ${most} in one bar`;
 export const barOutcomes = (time: string, { good, bad, other }: { readonly good: number; readonly bad: number; readonly other: number }) =>
 	`${time}: ${good} succeeded, ${bad} failed, ${other} others`;
 export const durations = "Durations";
