@@ -68,6 +68,8 @@ webTest("events, timers, webhooks, rules and the audit record name triggers by w
 			await goTo(page, "/events/timers");
 			await table("Timers").getByRole("link", { name: "every hour" }).waitFor();
 			await table("Timers").getByRole("link", { name: "default.hourly" }).click();
+			// The page of the timers has this link as well, so wait for the page of the rule first.
+			await page.getByRole("heading", { name: "default.hourly" }).waitFor();
 			await page.getByRole("link", { name: "every hour" }).waitFor();
 			await assertClean(page);
 			await goTo(page, "/events/webhooks");
