@@ -22,6 +22,9 @@ import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../backends/backend.test-support.ts";
 import { deafBus } from "./shared-bus.test-support.ts";
 
+// Defines the kinds of all features, so that a storage that a test starts before the engine creates their tables as well.
+shippedFeatures();
+
 export const principal: Principal = { username: "maria", isAdmin: true, authentication: { method: "none" } };
 
 /** A runner whose parameters say what it does. */
