@@ -10,7 +10,10 @@ export interface FailedCommand {
 	readonly feature?: CommandFeature | undefined;
 }
 
-/** Returns the exit code and the message for an error that ended the command. The message begins with `error:`, as the usage errors do. The message names the next step if there is one. */
+/**
+ * Returns the exit code and the message for an error that ended the command. The message begins with `error:`, as that of a usage error, and
+ * names the next step if there is one.
+ */
 export function toFailure(
 	error: unknown,
 	{ words = [], feature }: FailedCommand = {},

@@ -1,6 +1,7 @@
 import * as assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { test as plainTest } from "uvu";
@@ -96,6 +97,26 @@ test("an address that begins with https but is served without is answered with t
 		assert.match(stderr, /\nThe service does not use HTTPS at this address: begin it with http:\/\/\.\n$/);
 	} finally {
 		plain.close();
+	}
+});
+
+test("a response that the client cannot represent is an error, and ends no process", async () => {
+	let status = 0;
+	const key = readFileSync(certificates.key);
+	const server = createHttpsServer({ key, cert: readFileSync(certificates.certificate) }, (_request, response) => {
+		response.writeHead(status, { "content-type": "application/json" }).end(status === 304 ? undefined : "{}");
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	try {
+		const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		for (status of [205, 304, 999]) {
+			const { exitCode, stderr } = await svc(["whoami", "--ca", certificates.ca], { SVC_API_URL: address });
+			assert.equal(exitCode, 1, `${status}: ${stderr}`);
+			assert.match(stderr, /^error: /);
+		}
+	} finally {
+		server.closeAllConnections();
+		server.close();
 	}
 });
 

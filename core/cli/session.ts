@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { Agent, request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
 import { rootCertificates } from "node:tls";
@@ -75,15 +76,28 @@ function fetchWith(agent: Agent, url: URL, { method = "GET", headers, body, sign
 	const options = { agent, method, headers: Object.fromEntries(new Headers(headers)), ...(signal && { signal }) };
 	return new Promise((resolve, reject) => {
 		const sent = requestHttps(url, options, (answer) => {
-			const { statusCode: status = 0 } = answer;
-			const received = Object.entries(answer.headers).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-			const content = status === 204 ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
-			const response = new Response(content, { status, headers: received });
-			resolve(Object.defineProperty(response, "url", { value: url.href }));
+			try {
+				resolve(toResponse(url, answer));
+			} catch (error) {
+				// `Response` accepts fewer statuses than HTTP has. An error that is thrown in this callback would end the process.
+				answer.destroy();
+				reject(error);
+			}
 		});
 		sent.on("error", reject);
 		sent.end(body ?? undefined);
 	});
+}
+
+/** Statuses of responses without a body, for which `Response` refuses one. */
+const statusesWithoutBody: readonly number[] = [204, 205, 304];
+
+function toResponse(url: URL, answer: IncomingMessage): Response {
+	const { statusCode: status = 0 } = answer;
+	const headers = Object.entries(answer.headers).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+	if (statusesWithoutBody.includes(status)) answer.resume();
+	const content = statusesWithoutBody.includes(status) ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
+	return Object.defineProperty(new Response(content, { status, headers }), "url", { value: url.href });
 }
 
 async function automaticToken(settings: Settings, context: CliContext): Promise<string | undefined> {

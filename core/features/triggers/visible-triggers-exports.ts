@@ -8,24 +8,24 @@ import { toTriggerResource } from "./trigger-resources.ts";
 import { toDeletedTitle, toSourceTitle, toTriggerTitle } from "./trigger-titles-exports.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "./trigger-type-refs-exports.ts";
 
-type Asking = Pick<HttpContext<TriggersFeatureApi>, "engine" | "guard"> & { readonly principal: Principal };
+type CallerContext = Pick<HttpContext<TriggersFeatureApi>, "engine" | "guard"> & { readonly principal: Principal };
 type EventSource = Pick<TriggerInstanceEntity, "trigger" | "trigger_type">;
 
 /**
  * Returns the titles of the triggers of events, by ref. A trigger whose parameters the caller may not view has none. Values of secret
  * parameters are masked. Takes one query for all triggers, and another one only if the masking of some depends on their types.
  */
-export async function readVisibleTitles(asking: Asking, events: readonly EventSource[]): Promise<ReadonlyMap<string, string>> {
-	const { triggers } = asking.engine.triggers;
+export async function readVisibleTitles(caller: CallerContext, events: readonly EventSource[]): Promise<ReadonlyMap<string, string>> {
+	const { triggers } = caller.engine.triggers;
 	const types = new Map(events.map(({ trigger, trigger_type }) => [trigger, trigger_type]));
 	const stored = await triggers.listByRef([...types.keys()]);
-	const visible = stored.filter((trigger) => !hasParameters(trigger) || mayViewParameters(asking, trigger));
-	const maySecretBeIn = (trigger: TriggerEntity) => hasParameters(trigger) && toSourceTitle(trigger) === undefined;
-	const masked = await triggers.mask(visible.filter(maySecretBeIn));
+	const visible = stored.filter((trigger) => !hasParameters(trigger) || mayViewParameters(caller, trigger));
+	const mayContainSecret = (trigger: TriggerEntity) => hasParameters(trigger) && toSourceTitle(trigger) === undefined;
+	const masked = await triggers.mask(visible.filter(mayContainSecret));
 	for (const { ref } of stored) types.delete(ref);
-	const deleted = [...types].filter(([ref, type]) => mayViewParameters(asking, { ...splitRef(ref), type, parameters: {} }));
+	const deleted = [...types].filter(([ref, type]) => mayViewParameters(caller, { ...splitRef(ref), type, parameters: {} }));
 	return new Map([
-		...[...visible.filter((trigger) => !maySecretBeIn(trigger)), ...masked].map(
+		...[...visible.filter((trigger) => !mayContainSecret(trigger)), ...masked].map(
 			(trigger) => [trigger.ref, toTriggerTitle(trigger)] as const,
 		),
 		...deleted.map(([ref, type]) => [ref, toDeletedTitle(type)] as const),
@@ -34,7 +34,7 @@ export async function readVisibleTitles(asking: Asking, events: readonly EventSo
 
 /** Returns the refs of the rules that use triggers and that the caller may view, by the ref of the trigger. Takes one query. */
 export async function readVisibleRules(
-	{ engine, guard, principal }: Asking,
+	{ engine, guard, principal }: CallerContext,
 	triggers: readonly Pick<TriggerEntity, "ref">[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
 	const isAnyVisible = guard.allows(principal, "rule_list");
@@ -52,9 +52,9 @@ function hasParameters({ parameters }: TriggerEntity): boolean {
 	return Object.keys(parameters).length > 0;
 }
 
-/** True if a route for triggers, webhooks or timers shows the caller the parameters of the trigger. */
+/** Returns true if a route for triggers, webhooks or timers shows the caller the parameters of the trigger. */
 function mayViewParameters(
-	{ guard, principal }: Pick<Asking, "guard" | "principal">,
+	{ guard, principal }: Pick<CallerContext, "guard" | "principal">,
 	{ type, pack, name, parameters }: Pick<TriggerEntity, "type" | "pack" | "name" | "parameters">,
 ): boolean {
 	const may = (permission: PermissionType, resource?: Resource) => guard.allows(principal, permission, resource);
