@@ -1,6 +1,6 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { answerFault, answerNothing, answerText, createRouteDeclarations, type Reply, type RouteContext } from "../../core/feature.ts";
-import { readSiteFile, type SiteFile, siteTypes } from "./docs-site.ts";
+import { type SiteFile, SiteFiles, siteTypes } from "./docs-site.ts";
 
 const { defineRoute } = createRouteDeclarations<unknown>();
 
@@ -21,6 +21,7 @@ const policy = [
 	"frame-ancestors 'none'",
 ].join("; ");
 
+const siteFiles = new SiteFiles();
 const siteHeaders = { "content-security-policy": policy, "referrer-policy": "same-origin", "x-content-type-options": "nosniff" };
 
 /**
@@ -30,9 +31,9 @@ const siteHeaders = { "content-security-policy": policy, "referrer-policy": "sam
  * @param path path relative to the root of the site; empty for the home page
  */
 export async function replySiteFile(directory: string, path: string, { headers }: Pick<Request, "headers">): Promise<Reply> {
-	const file = await readSiteFile(directory, path);
+	const file = await siteFiles.read(directory, path);
 	if (file !== undefined) return isFresh(file, headers) ? { ...toReply(file, 304), body: null } : toReply(file, 200);
-	const page = await readSiteFile(directory, "404.html");
+	const page = await siteFiles.read(directory, "404.html");
 	if (page === undefined) throw new SvcError("SVC_NOT_FOUND", `the documentation has no file "${path}"`);
 	return toReply({ ...page, isImmutable: false }, 404);
 }
@@ -54,12 +55,12 @@ function toReply({ type, body, etag, isImmutable }: SiteFile, status: number): R
 }
 
 /**
- * Returns the path of a file as the address has it. The router drops a slash at the end. Of a path with escapes it returns the escapes, which
- * name no file: `%2f` must not become a separator.
+ * Returns the path of a file, with the slash at the end that the router drops. A path with the escape of a separator, of a null character or of
+ * a percent sign is returned with its escapes, and then names no file: `%2f` must not become a separator.
  */
 function toRawPath(decoded: string, { url }: Pick<Request, "url">): string {
 	const { pathname } = new URL(url);
-	if (pathname.includes("%")) return pathname;
+	if (/%(?:2f|5c|00|25)/i.test(pathname)) return pathname;
 	return pathname.endsWith("/") ? `${decoded}/` : decoded;
 }
 

@@ -1,11 +1,13 @@
 import * as assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "uvu";
 import { type GuardedService, withGuardedService } from "../../core/testing/http/guarded-service.test-support.ts";
 import { assertClean, assertFitsPhone, closeBrowser, webTest, withWeb } from "../../core/testing/web/web.test-support.ts";
+import { SiteFiles } from "./docs-site.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-docs-site-"));
 const site = join(directory, "site");
@@ -20,6 +22,7 @@ const files: Readonly<Record<string, string>> = {
 	"site/assets/chunks/@index.ICt_tFol.js": "export {};",
 	"site/picture.png": "picture",
 	"site/notes.unknown": "notes",
+	"site/PHOTO.PNG": "photo",
 	"site/.hidden": "hidden",
 	"site/.git/config": "hidden",
 };
@@ -150,6 +153,58 @@ test("no path leads out of the directory, to a hidden file or through a link", (
 				assert.ok([400, 404, 405].includes(status), `${path}: ${status}`);
 				assert.doesNotMatch(text, /outside|hidden|TLS/, path);
 			}
+		},
+		{ webui: { docs_dir: site } },
+	));
+
+test("requests for a file share one copy of it, which is replaced when the file changes", async () => {
+	const file = join(site, "large.txt");
+	writeFileSync(file, "first");
+	const siteFiles = new SiteFiles();
+	const [one, two] = await Promise.all([siteFiles.read(site, "large.txt"), siteFiles.read(site, "large.txt")]);
+	assert.equal(one?.body, two?.body);
+	assert.equal((await siteFiles.read(site, "large.txt"))?.body, one?.body);
+	writeFileSync(file, "the second content");
+	const changed = await siteFiles.read(site, "large.txt");
+	assert.equal(Buffer.from(changed?.body ?? []).toString(), "the second content");
+	assert.notEqual(changed?.etag, one?.etag);
+	rmSync(file);
+	assert.equal(await siteFiles.read(site, "large.txt"), undefined);
+});
+
+test("the copies of files stay within their limit, and a file beyond the limit is absent", async () => {
+	const siteFiles = new SiteFiles({ maxFileBytes: 10, maxTotalBytes: 15 });
+	for (const [name, text] of [
+		["ten-a.txt", "a".repeat(10)],
+		["ten-b.txt", "b".repeat(10)],
+		["eleven.txt", "c".repeat(11)],
+	] as const)
+		writeFileSync(join(site, name), text);
+	const first = await siteFiles.read(site, "ten-a.txt");
+	assert.equal((await siteFiles.read(site, "ten-b.txt"))?.body.length, 10);
+	assert.equal(await siteFiles.read(site, "eleven.txt"), undefined);
+	const again = await siteFiles.read(site, "ten-a.txt");
+	assert.notEqual(again?.body, first?.body);
+	assert.deepEqual(again?.body, first?.body);
+});
+
+test("a socket in the directory is absent", async () => {
+	const path = join(site, "socket.txt");
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(path, resolve));
+	try {
+		assert.equal(await new SiteFiles().read(site, "socket.txt"), undefined);
+	} finally {
+		server.close();
+	}
+});
+
+test("an escape that stands for an ordinary character names the same file, and types ignore the case of the name", () =>
+	withGuardedService(
+		async (service) => {
+			assert.equal((await send(service, "/docs/%69ndex.html")).text, "<h1>Home</h1>");
+			assert.equal((await send(service, "/docs/assets/chunks/%40index.ICt_tFol.js")).text, "export {};");
+			assert.equal((await send(service, "/docs/PHOTO.PNG")).headers["content-type"], "image/png");
 		},
 		{ webui: { docs_dir: site } },
 	));
