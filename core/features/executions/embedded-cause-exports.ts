@@ -1,13 +1,13 @@
 import type { JsonObject, RuleSnapshotEntity, TriggerEntity } from "../../contract/index.ts";
-import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
 import type { RecordVisibility } from "../../http/record-visibility.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { maskMembers } from "../../language/parameters/schema-masking.ts";
 import { maskParametersWith } from "../../secrets/parameter-masking.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { toTrigger, toTriggerType } from "../triggers/trigger-records-exports.ts";
+import { maskTrigger } from "../triggers/trigger-secrets-exports.ts";
+import { toTriggerTitle } from "../triggers/trigger-titles-exports.ts";
 import { toRuleRecord } from "./rule-record-exports.ts";
 
 /** Rule and trigger instance that started an execution, limited to the parts that the caller may view. */
@@ -47,14 +47,18 @@ export function toEmbeddedCause(
 ): EmbeddedCause {
 	const { snapshot, instance, visible } = cause ?? {};
 	const secrets = masked ? view.secrets : Redactor.none;
-	const hide = (record: WireRecord) => secrets.redactJson(record as JsonObject);
+	const hide = (record: WireRecord, refresh = (hidden: WireRecord) => hidden) => {
+		const hidden: WireRecord = secrets.redactJson(record as JsonObject);
+		// The same record has a cached JSON text.
+		return hidden === record ? record : refresh(hidden);
+	};
 	if (snapshot === undefined) return { ...toNamedCause(view), ...(instance && { trigger_instance: toShownInstance(instance, secrets) }) };
 	const wire = toWireTrigger(snapshot)[masked ? "masked" : "open"];
 	// If the secrets are unknown, redaction would mask the whole record. So show only names and ids, without redaction.
 	const isWhole = (part: "rule" | "trigger" | "trigger_type") => visible?.[part] === true && !secrets.isUnknown;
 	return {
-		rule: isWhole("rule") ? hide(toRule(view, snapshot, { wire, secrets, masked })) : toNames(snapshot.rule),
-		trigger: wire.trigger && (isWhole("trigger") ? hide(wire.trigger) : toNames(wire.trigger)),
+		rule: isWhole("rule") ? hide(toRule(view, snapshot, { wire, secrets, masked }), withTriggerTitle) : toNames(snapshot.rule),
+		trigger: wire.trigger && (isWhole("trigger") ? hide(wire.trigger, withTitle) : toNames(wire.trigger)),
 		trigger_type: wire.trigger_type && (isWhole("trigger_type") ? hide(wire.trigger_type) : toNames(wire.trigger_type)),
 		trigger_instance: instance === undefined ? toRemovedInstance(view, snapshot) : toShownInstance(instance, secrets),
 	};
@@ -108,15 +112,21 @@ function toWireTrigger(snapshot: RuleSnapshotEntity) {
 			trigger: entity && cacheJsonText(toTrigger(entity)),
 			trigger_type: type && cacheJsonText(toTriggerType(type)),
 		});
-		wire = { open: show(trigger), masked: show(trigger && maskTrigger(trigger, type)) };
+		wire = { open: show(trigger), masked: show(trigger && maskTrigger(trigger, type?.parameters_schema)) };
 		wireTriggers.set(snapshot, wire);
 	}
 	return wire;
 }
 
-/** Masks the secret parameters of a trigger. Without its type the secret ones are unknown, so all are masked. */
-function maskTrigger(trigger: TriggerEntity, type: RuleSnapshotEntity["trigger_type"]): TriggerEntity {
-	const { parameters } = trigger;
-	const hidden = () => Object.fromEntries(Object.keys(parameters).map((name) => [name, secretMask]));
-	return { ...trigger, parameters: type === null ? hidden() : maskMembers(parameters, type.parameters_schema) };
+/**
+ * Returns a trigger with a title that is made from its masked parameters. A title that was shortened before the masking may end within a
+ * secret, which the masking then does not find.
+ */
+function withTitle(trigger: WireRecord): WireRecord {
+	return { ...trigger, title: toTriggerTitle(trigger as unknown as TriggerEntity) };
+}
+
+function withTriggerTitle(rule: WireRecord): WireRecord {
+	const { trigger } = rule as { readonly trigger: WireRecord };
+	return "title" in trigger ? { ...rule, trigger: withTitle(trigger) } : rule;
 }

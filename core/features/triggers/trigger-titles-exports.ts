@@ -1,3 +1,4 @@
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { type JsonObject, stringifyJson, type TriggerEntity } from "../../contract/index.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "./trigger-type-refs-exports.ts";
 
@@ -52,7 +53,7 @@ function toText(value: unknown): string {
 }
 
 function shorten(words: readonly string[]): string {
-	const text = words.filter((word) => word !== "").join(" ");
+	const text = escapeControlCharacters(words.filter((word) => word !== "").join(" "));
 	// A cut between the two halves of a surrogate pair would leave a character that UTF-8 cannot encode.
 	return text.length <= maxTitleLength ? text : `${text.slice(0, maxTitleLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

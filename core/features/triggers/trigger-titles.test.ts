@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject } from "../../contract/index.ts";
 import { toDeletedTitle, toSourceTitle, toTriggerTitle } from "./trigger-titles-exports.ts";
-import { triggerRefs } from "./trigger-type-refs-exports.ts";
+import { toHookUrl, triggerRefs } from "./trigger-type-refs-exports.ts";
 
 const { webhook, intervalTimer, cronTimer, dateTimer, action } = triggerRefs;
 
@@ -28,6 +28,19 @@ test("the title of another trigger is its type with its parameters in the order 
 	const trigger = { type: "disk.watched", parameters: { size: 9, path: "/a b", only: ["x"], none: null } };
 	assert.equal(toTriggerTitle(trigger), 'disk.watched only=["x"] path=/a b size=9');
 	assert.equal(toSourceTitle(trigger), undefined);
+});
+
+test("a title stays on one line and contains no control characters", () => {
+	const url = "a\nb\t\u001b[31m\u009b";
+	assert.equal(toTriggerTitle({ type: webhook, parameters: { url } }), "webhook a\\u000ab\\u0009\\u001b[31m\\u009b");
+	assert.ok(!toDeletedTitle("site.\nother").includes("\n"));
+});
+
+test("slashes around a URL are removed in linear time, however many are within it", () => {
+	const slashes = "/".repeat(2_000_000);
+	assert.equal(toHookUrl(`//disk/full//`), "disk/full");
+	assert.equal(toHookUrl(slashes), "");
+	assert.equal(toHookUrl(`a${slashes}a`).length, slashes.length + 2);
 });
 
 test("a long title is cut, and never within a character", () => {
