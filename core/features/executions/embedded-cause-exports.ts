@@ -128,5 +128,6 @@ function withTitle(trigger: WireRecord): WireRecord {
 
 function withTriggerTitle(rule: WireRecord): WireRecord {
 	const { trigger } = rule as { readonly trigger: WireRecord };
-	return "title" in trigger ? { ...rule, trigger: withTitle(trigger) } : rule;
+	// A trigger without a ref has been deleted, and its title contains no parameters.
+	return "ref" in trigger ? { ...rule, trigger: withTitle(trigger) } : rule;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, RuleEntity, TriggerEntity } from "../../contract/index.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
-import { toTriggerTitle } from "../triggers/trigger-titles-exports.ts";
+import { toDeletedTitle, toTriggerTitle } from "../triggers/trigger-titles-exports.ts";
 
 /** Returns the API record of a rule with its trigger. */
 export function toRuleRecord(rule: RuleEntity, trigger: TriggerEntity | undefined) {
@@ -22,8 +22,8 @@ export function toRuleRecord(rule: RuleEntity, trigger: TriggerEntity | undefine
 	} satisfies WireRecord;
 }
 
-/** Returns the trigger of a rule. Its title shows no more than its parameters. If the trigger has been deleted, only its type is available. */
+/** Returns the trigger of a rule. Its title shows no more than its parameters. If the trigger has been deleted, only its type is known. */
 function toRuleTrigger(rule: RuleEntity, trigger: TriggerEntity | undefined): JsonObject {
-	if (trigger === undefined) return { type: rule.trigger_type, parameters: {} };
+	if (trigger === undefined) return { type: rule.trigger_type, title: toDeletedTitle(rule.trigger_type), parameters: {} };
 	return { type: trigger.type, ref: trigger.ref, title: toTriggerTitle(trigger), parameters: trigger.parameters };
 }

@@ -62,7 +62,7 @@ export const timerRoutes = [
 ];
 
 function toTimerResource({ trigger }: TimerView): GuardedResource {
-	return { uid: `timer:${trigger.pack}:${trigger.name}` };
+	return { uid: `timer:${trigger.pack}:${trigger.name}`, pack: trigger.pack };
 }
 
 /** Returns the records of timers, each with the rules that use it and that the caller may view. */

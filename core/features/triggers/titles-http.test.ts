@@ -23,8 +23,9 @@ const rbac: RbacConfig = {
 		role("one", { resource_uid: "webhook:hello", permission_types: ["webhook_view"] }),
 		role("rule", types("webhook_list"), { resource_uid: "rule:default:greeted", permission_types: ["rule_view"] }),
 		role("timers", types("timer_list", "rule_list")),
+		role("pack", { resource_uid: "pack:core", permission_types: ["timer_view"] }),
 	],
-	assignments: ["plain", "triggers", "webhooks", "one", "rule", "timers"].map((name) => ({ username: name, roles: [name] })),
+	assignments: ["plain", "triggers", "webhooks", "one", "rule", "timers", "pack"].map((name) => ({ username: name, roles: [name] })),
 };
 
 const hook = { type: "core.svc.webhook", parameters: { url: "/hello" } };
@@ -82,9 +83,9 @@ test("events and traces name their triggers to those who may view the parameters
 			};
 			assert.deepEqual(await titlesFor(root), ofRoot);
 			assert.deepEqual(await titlesFor(await signIn("triggers")), ofRoot);
-			assert.deepEqual(await titlesFor(await signIn("webhooks")), ["default.watcher_seen", "deleted webhook", "webhook hello"]);
-			assert.deepEqual(await titlesFor(await signIn("one")), ["default.watcher_seen", "webhook hello"]);
-			for (const user of ["plain", "timers"]) assert.deepEqual(await titlesFor(await signIn(user)), ["default.watcher_seen"]);
+			assert.deepEqual(await titlesFor(await signIn("webhooks")), ["deleted webhook", "webhook hello"]);
+			assert.deepEqual(await titlesFor(await signIn("one")), ["deleted webhook", "webhook hello"]);
+			for (const user of ["plain", "timers"]) assert.deepEqual(await titlesFor(await signIn(user)), ["deleted webhook"]);
 			const [event] = await list(
 				root,
 				"/v1/triggerinstances?trigger_type=core.svc.webhook&include_attributes=trigger_title&sort=timestamp",
@@ -119,6 +120,22 @@ test("a webhook names its rules to those who may view them, and a rule its trigg
 		{ rbac },
 	));
 
+test("a permission on the pack of a timer is enough to view it", () =>
+	withGuardedService(
+		async (service) => {
+			const { send } = await withEvents(service);
+			const trigger = { type: "core.svc.IntervalTimer", parameters: { unit: "hours", delta: 1 } };
+			const rule = await send("POST", "/rules", { name: "hourly", pack: "default", trigger, action: { ref: "default.speak" } });
+			const { ref } = rule["trigger"] as Records[number];
+			for (const [user, status] of [
+				["pack", 200],
+				["plain", 403],
+			] as const)
+				assert.equal((await service.ask(await service.signIn(user), "GET", `/v1/timers/${String(ref)}`)).status, status, user);
+		},
+		{ rbac },
+	));
+
 /** A storage that notes the kinds of records that are searched. */
 function noting(plugin: StoragePlugin, searched: string[]): StoragePlugin {
 	const create = (storage: Storage): Storage => {
@@ -136,7 +153,7 @@ function noting(plugin: StoragePlugin, searched: string[]): StoragePlugin {
 	return { ...plugin, create: (...given) => create(plugin.create(...given)) };
 }
 
-test("however long a page is, titles and rules take one query each", () => {
+test("however long a page is, titles take two queries for triggers, and rules one", () => {
 	const searched: string[] = [];
 	return withGuardedService(
 		async (service) => {
@@ -152,10 +169,10 @@ test("however long a page is, titles and rules take one query each", () => {
 				return searched.filter((kind) => ["trigger", "trigger_type", "rule"].includes(kind)).sort();
 			};
 			// The type says which parameters of a trigger are secret.
-			assert.deepEqual(await searchesOf("/v1/triggerinstances"), ["trigger", "trigger_type"]);
-			assert.deepEqual(await searchesOf("/v1/triggerinstances?trigger_type=core.svc.webhook"), ["trigger"]);
+			assert.deepEqual(await searchesOf("/v1/triggerinstances"), ["trigger", "trigger", "trigger_type"]);
+			assert.deepEqual(await searchesOf("/v1/triggerinstances?trigger_type=core.svc.webhook"), ["trigger", "trigger"]);
 			assert.deepEqual(await searchesOf("/v1/triggerinstances?exclude_attributes=trigger_title"), []);
-			assert.deepEqual(await searchesOf("/v1/traces"), ["trigger", "trigger_type"]);
+			assert.deepEqual(await searchesOf("/v1/traces"), ["trigger", "trigger", "trigger_type"]);
 			assert.deepEqual(await searchesOf("/v1/webhooks"), ["rule", "trigger"]);
 		},
 		{ rbac, storage: (plugin) => noting(plugin, searched) },

@@ -8,6 +8,14 @@ export function toTriggerTypeResource({ pack, name }: Pick<TriggerTypeEntity, "p
 	return { uid: `trigger_type:${pack}:${name}`, pack };
 }
 
+export function toTimerResource({ pack, name }: { readonly pack: string; readonly name: string }): Resource {
+	return { uid: `timer:${pack}:${name}`, pack };
+}
+
+export function toWebhookResource(url: string): Resource {
+	return { uid: `webhook:${toHookUrl(url)}` };
+}
+
 /** Returns the resource of an event for permission checks: its trigger type, because the id of an event is not known in advance. */
 export function toInstanceResource({ trigger_type }: Pick<TriggerInstanceEntity, "trigger_type">): Resource {
 	return toTriggerTypeResource(splitRef(trigger_type));
@@ -27,7 +35,7 @@ export function toTriggerResource(
 ): AskedResource {
 	const making = verb === "modify" ? "create" : verb;
 	const url = type === triggerRefs.webhook ? parameters?.["url"] : undefined;
-	if (making !== "view" && typeof url === "string") return { permission: `webhook_${making}`, uid: `webhook:${toHookUrl(url)}` };
-	if (making !== "view" && timerTypes.includes(type)) return { permission: `timer_${making}`, uid: `timer:${pack}:${name}`, pack };
+	if (making !== "view" && typeof url === "string") return { permission: `webhook_${making}`, ...toWebhookResource(url) };
+	if (making !== "view" && timerTypes.includes(type)) return { permission: `timer_${making}`, ...toTimerResource({ pack, name }) };
 	return { permission: `trigger_${verb}`, uid: `trigger:${pack}:${name}`, pack };
 }

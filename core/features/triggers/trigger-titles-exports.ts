@@ -1,5 +1,5 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
-import { type JsonObject, stringifyJson, type TriggerEntity } from "../../contract/index.ts";
+import type { JsonObject, TriggerEntity } from "../../contract/index.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "./trigger-type-refs-exports.ts";
 
 type Described = Pick<TriggerEntity, "type" | "parameters">;
@@ -47,9 +47,11 @@ function toAssignments(parameters: JsonObject, names: readonly string[]): readon
 	return names.filter((name) => (parameters[name] ?? null) !== null).map((name) => `${name}=${toText(parameters[name])}`);
 }
 
+/** Returns a value as a title shows it: at most as long as a title, and without the contents of lists and objects, which may be large. */
 function toText(value: unknown): string {
 	if (value === undefined || value === null) return "";
-	return typeof value === "string" ? value : stringifyJson(value);
+	if (typeof value === "object") return Array.isArray(value) ? "[…]" : "{…}";
+	return String(value).slice(0, maxTitleLength + 1);
 }
 
 function shorten(words: readonly string[]): string {

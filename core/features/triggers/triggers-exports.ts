@@ -58,6 +58,7 @@ export interface TriggerTypes {
 }
 
 /** A rule, and the ref of the trigger that it uses. */
+export type NamedTrigger = Pick<TriggerEntity, "ref" | "type" | "pack" | "name">;
 export type RuleOfTrigger = Pick<RuleEntity, "ref" | "pack" | "name" | "trigger">;
 
 export interface Triggers {
@@ -65,6 +66,8 @@ export interface Triggers {
 	list(filter: NamedFilter): Promise<readonly TriggerEntity[]>;
 	/** Returns the trigger with this ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<TriggerEntity>;
+	/** Returns type and name of those of the triggers with these refs that exist, in any order. Parameters may be large, so they are not read. */
+	namesOf(refs: readonly string[]): Promise<readonly NamedTrigger[]>;
 	/** Returns those of the triggers with these refs that exist, in any order. */
 	listByRef(refs: readonly string[]): Promise<readonly TriggerEntity[]>;
 	/** Returns the rules that use the triggers with these refs, ordered by the ref of the rule. */

@@ -11,7 +11,7 @@ import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "./trigger-secrets-exports.ts";
 import { toNamedWhere } from "./trigger-types.ts";
-import type { NamedFilter, RuleOfTrigger, TriggerInput, Triggers } from "./triggers-exports.ts";
+import type { NamedFilter, NamedTrigger, RuleOfTrigger, TriggerInput, Triggers } from "./triggers-exports.ts";
 
 export type TriggersDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes" | "triggerCatalog" | "triggerTypes">;
 
@@ -29,6 +29,11 @@ export class StoredTriggers implements Triggers {
 		const found = byRef ?? (isId(refOrId) ? await storage.get("trigger", refOrId) : undefined);
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `trigger "${refOrId}" cannot be found`);
 		return found;
+	}
+
+	async namesOf(refs: readonly string[]): Promise<readonly NamedTrigger[]> {
+		const fields = ["ref", "type", "pack", "name"] as const;
+		return refs.length === 0 ? [] : this.#parts.storage.find("trigger", { where: { ref: { in: refs } }, fields });
 	}
 
 	async listByRef(refs: readonly string[]): Promise<readonly TriggerEntity[]> {
