@@ -9,7 +9,7 @@ import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNoHiddenCharacters, assertNotReservedName } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
+import { trimSlashes } from "../../lib/trim-slashes.ts";
 import { ensureUser } from "./ensure-user.ts";
 import { isPermissionType } from "./permission-types.ts";
 import { createRandomSecret } from "./random-secret.ts";
@@ -214,5 +214,5 @@ function toScopes(scopes: readonly string[] | null | undefined): readonly string
 	const unknown = scopes.find((scope) => !isPermissionType(scope) && !/^(?:webhook|worker):.+$/.test(scope));
 	if (unknown !== undefined)
 		throw new SvcError("SVC_INVALID", `scopes: "${unknown}" is neither a permission type nor webhook:<url> or worker:<label>`);
-	return scopes.map((scope) => (scope.startsWith("webhook:") ? `webhook:${toHookUrl(scope.slice(8))}` : scope));
+	return scopes.map((scope) => (scope.startsWith("webhook:") ? `webhook:${trimSlashes(scope.slice(8))}` : scope));
 }

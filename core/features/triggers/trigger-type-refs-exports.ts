@@ -1,3 +1,5 @@
+import { trimSlashes } from "../../lib/trim-slashes.ts";
+
 /** Refs of the trigger types that several parts of the service use by name. Features that triggers depend on define their own refs. */
 export const triggerRefs = {
 	webhook: "core.svc.webhook",
@@ -12,13 +14,7 @@ export const triggerRefs = {
 /** Refs of the trigger types of timers. */
 export const timerTypes: readonly string[] = [triggerRefs.intervalTimer, triggerRefs.dateTimer, triggerRefs.cronTimer];
 
-/**
- * Returns the URL of a webhook without leading and trailing slashes, the form in which hooks are registered and found. Uses no regular
- * expression: one would take quadratic time for a URL with many slashes, which any caller may send.
- */
+/** Returns the URL of a webhook without leading and trailing slashes, the form in which hooks are registered and found. */
 export function toHookUrl(url: string): string {
-	let [start, end] = [0, url.length];
-	while (url[start] === "/") start += 1;
-	while (end > start && url[end - 1] === "/") end -= 1;
-	return url.slice(start, end);
+	return trimSlashes(url);
 }
